@@ -1,0 +1,1 @@
+"""The model core of Two Stacks."""

@@ -1,0 +1,32 @@
+"""`python -m core.train NAME --data DIR`: train a pocket model, or go on from where the last run stopped."""
+
+import argparse
+from pathlib import Path
+
+import torch
+
+from core.train.recipes import RECIPES
+from core.train.trainer import Training
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m core.train", description=__doc__)
+    parser.add_argument("name", choices=sorted(RECIPES))
+    parser.add_argument("--data", type=Path, required=True, help="folder with train.en[.gz], train.de[.gz], val.*")
+    parser.add_argument("--work", type=Path, help="where the resumable state lives (default runs/NAME)")
+    parser.add_argument("--out", type=Path, help="where the model is written (default assets/models/NAME)")
+    parser.add_argument("--init", type=Path, help="go on from the weights of this model folder")
+    parser.add_argument("--threads", type=int, help="CPU threads (default: torch's own choice)")
+    args = parser.parse_args()
+    if args.threads:
+        torch.set_num_threads(args.threads)
+    Training(
+        args.name, RECIPES[args.name], args.data,
+        args.work or ROOT / "runs" / args.name, args.out or ROOT / "assets" / "models" / args.name, args.init,
+    ).run()
+
+
+if __name__ == "__main__":
+    main()
