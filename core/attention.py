@@ -1,0 +1,115 @@
+"""One attention function for every family: it reads the weights of any encoder, decoder or cross site.
+
+It is registered with transformers under one name. While nothing is captured it is sdpa to the bit; while something
+is, it runs the model family's own eager function, whose weights (after softmax) it keeps.
+"""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from transformers import AttentionInterface, AttentionMaskInterface
+from transformers.integrations.sdpa_attention import sdpa_attention_forward
+from transformers.masking_utils import eager_mask, sdpa_mask
+
+from core.errors import ControlError
+
+NAME = "two_stacks"
+STACKS = ("encoder", "decoder", "cross")
+_SOURCE, _TARGET = 5, 3  # lengths of the probe forward; they tell the three stacks apart
+
+
+@dataclass
+class Capture:
+    """Weights in the order the sites ran: (module, (batch, heads, query, key)), on the model's device."""
+
+    weights: list[tuple[Any, torch.Tensor]] = field(default_factory=list)
+
+
+# A context variable, so that threads that share one model never see each other's capture.
+_capture: ContextVar[Capture | None] = ContextVar("capture", default=None)
+
+
+@contextmanager
+def capture() -> Iterator[Capture]:
+    """Keep the weights of every site that runs inside. Never hold it across a `yield`: it would leak to the caller."""
+    kept = Capture()
+    token = _capture.set(kept)
+    try:
+        yield kept
+    finally:
+        _capture.reset(token)
+
+
+def attend(module, query, key, value, attention_mask, **kwargs):
+    """The registered function: query (batch, heads, query, d_k) and so on, as transformers calls it."""
+    kept = _capture.get()
+    if kept is None:
+        return sdpa_attention_forward(module, query, key, value, attention_mask, **kwargs)
+    # The family's own function knows its softcap, position bias and grouped heads.
+    eager = sys.modules[type(module).__module__].eager_attention_forward
+    output, weights = eager(module, query, key, value, attention_mask, **kwargs)
+    kept.weights.append((module, weights))
+    return output, weights
+
+
+def mask(*args, **kwargs):
+    """The registered mask: what sdpa wants while nothing is captured, else additive and never skipped."""
+    return (sdpa_mask if _capture.get() is None else eager_mask)(*args, **kwargs)
+
+
+AttentionInterface.register(NAME, attend)
+AttentionMaskInterface.register(NAME, mask)
+
+
+@dataclass(frozen=True)
+class Sites:
+    """Which module is which site: id(module) -> (stack, layer), layers in the order they run."""
+
+    of: dict[int, tuple[str, int]]
+
+    def layers(self, stack: str) -> int:
+        """How many layers of `stack` can be reached."""
+        return sum(1 for name, _ in self.of.values() if name == stack)
+
+    @property
+    def reached(self) -> tuple[str, ...]:
+        """The stacks with at least one reachable layer."""
+        return tuple(stack for stack in STACKS if self.layers(stack))
+
+    def require(self, stack: str, model_name: str) -> None:
+        """Refuse a stack that cannot be read, naming the ones that can."""
+        if stack not in self.reached:
+            can = ", ".join(self.reached) or "none"
+            raise ControlError(f"The {stack} attention of {model_name} cannot be reached; sites that can: {can}.")
+
+    def stack(self, kept: Capture, name: str) -> torch.Tensor | None:
+        """(batch, layers, heads, query, key) of one stack from a capture, or None if nothing of it ran."""
+        found = [w for module, w in kept.weights if self.of.get(id(module), ("",))[0] == name]
+        return torch.stack(found, dim=1) if found else None
+
+
+@torch.inference_mode()
+def find_sites(model) -> Sites:
+    """Run 5 source and 3 target tokens through the model and read the stacks off the shapes of the weights."""
+    if not model._can_set_attn_implementation():
+        return Sites({})
+    device = model.device
+    with capture() as kept:
+        model(
+            input_ids=torch.full((1, _SOURCE), 4, device=device), use_cache=False,
+            decoder_input_ids=torch.full((1, _TARGET), 4, device=device),
+        )
+    shapes = {(_SOURCE, _SOURCE): "encoder", (_TARGET, _TARGET): "decoder", (_TARGET, _SOURCE): "cross"}
+    of: dict[int, tuple[str, int]] = {}
+    counts = dict.fromkeys(STACKS, 0)
+    for module, weights in kept.weights:
+        stack = shapes.get(tuple(weights.shape[-2:]))
+        if stack and id(module) not in of:
+            of[id(module)] = (stack, counts[stack])
+            counts[stack] += 1
+    return Sites(of)

@@ -1,0 +1,91 @@
+"""Models by name: the bundled ones, folders the host registers, and, where the host allows it, hub ids owner/name."""
+
+import os
+import re
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+
+from core.errors import ModelError
+from core.models.loading import Loaded, load_folder
+
+ASSETS = Path(__file__).resolve().parents[2] / "assets" / "models"
+
+# name -> what the small model knows, shown beside the text box
+BUNDLED: dict[str, str] = {
+    "pocket-t5": "learned photo captions: people, animals, streets, sport",
+}
+DEFAULT = "pocket-t5"
+KEPT = 3  # models in memory at once; the default one always stays
+_HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}")
+
+Progress = Callable[[str], None]
+
+
+class Models:
+    """The registry one process serves from. Thread-safe; each model is loaded once."""
+
+    def __init__(self, folders: Mapping[str, Path] | None = None, allow_hub: bool = False, device: str | None = None):
+        self.folders = dict(folders or {})
+        self.allow_hub = allow_hub
+        self.device = device
+        self._loaded: OrderedDict[str, Loaded] = OrderedDict()
+        self._lock = threading.RLock()
+
+    def names(self) -> list[str]:
+        """Names that can be picked from a list: bundled, then registered."""
+        return [*BUNDLED, *sorted(self.folders)]
+
+    def about(self, name: str) -> str:
+        """One line on what a model knows."""
+        return BUNDLED.get(name, "registered by this host" if name in self.folders else "from the Hugging Face hub")
+
+    def check(self, name: str) -> None:
+        """Refuse a name that cannot be loaded here, before any work; nothing typed is ever used as a path."""
+        if name in BUNDLED or name in self.folders:
+            return
+        listed = ", ".join(self.names())
+        if not _HUB_ID.fullmatch(name) or ".." in name or "--" in name:
+            raise ModelError(f"There is no model {name!r:.80}. Pick one of: {listed}; or type a hub id as owner/name.")
+        if not self.allow_hub:
+            raise ModelError(f"This host does not load models from the hub ({name}). Pick one of: {listed}.")
+
+    def load(self, name: str, progress: Progress = lambda text: None) -> Loaded:
+        """The loaded model, from memory where it is there. Raises ModelError with a sentence."""
+        self.check(name)
+        with self._lock:
+            if name in self._loaded:
+                self._loaded.move_to_end(name)
+                return self._loaded[name]
+            progress(f"loading {name}")
+            if name in BUNDLED:
+                folder = ASSETS / name
+            elif name in self.folders:
+                folder = self.folders[name]
+            else:
+                from core.models.hub import download
+
+                folder = download(name, progress)
+            loaded = load_folder(name, folder, self.device)
+            self._loaded[name] = loaded
+            for old in [n for n in self._loaded if n not in (DEFAULT, name)][: max(0, len(self._loaded) - KEPT)]:
+                del self._loaded[old]
+            return loaded
+
+
+def folders_in(root: str | Path) -> dict[str, Path]:
+    """Name -> folder for every subfolder of `root` with a config.json: what a host registers with MODELS_DIR."""
+    root = Path(root)
+    if not root.is_dir():
+        raise ModelError(f"MODELS_DIR is {str(root)!r}, which is not a folder.")
+    found = {p.name: p for p in sorted(root.iterdir()) if p.is_dir() and p.name not in BUNDLED}
+    return {name: path for name, path in found.items() if not name.startswith(".")}
+
+
+@cache
+def models() -> Models:
+    """The registry of a plain Python session: bundled models, and MODELS_DIR and ALLOW_HUB from the environment."""
+    root = os.environ.get("MODELS_DIR")
+    return Models(folders_in(root) if root else {}, allow_hub=os.environ.get("ALLOW_HUB", "1") == "1")

@@ -1,0 +1,113 @@
+"""A model folder becomes a Loaded model: safetensors only, no remote code, device and dtype chosen here."""
+
+import hashlib
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers import AutoConfig, AutoModelForSeq2SeqLM, AutoTokenizer
+from transformers.utils import logging
+
+from core.attention import NAME, Sites, find_sites
+from core.errors import ModelError
+from core.models.families import eos_of, languages_of, tasks_of
+
+logging.set_verbosity_error()  # its warnings would go to the host's log once a request
+logging.disable_progress_bar()
+
+
+@dataclass(frozen=True, eq=False)
+class Loaded:
+    """A model ready to run. tasks: name -> prefix. languages: code -> id of the token that asks for it."""
+
+    name: str
+    model: Any
+    tokenizer: Any
+    sites: Sites
+    fingerprint: str
+    device: torch.device
+    dtype: torch.dtype
+    tasks: dict[str, str]
+    languages: dict[str, int]
+    eos: frozenset[int]
+    cross_shape: tuple[int, int]
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def max_source(self) -> int:
+        """Source positions the model has; a large number where positions are relative."""
+        return _positions(self.model.config.get_text_config(encoder=True))
+
+    @property
+    def max_target(self) -> int:
+        """Decoder positions the model has."""
+        return _positions(self.model.config.get_text_config(decoder=True))
+
+
+def choose_device(wanted: str | None = None) -> torch.device:
+    """CUDA where there is one, else the CPU."""
+    if wanted:
+        return torch.device(wanted)
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def choose_dtype(config: Any, device: torch.device) -> torch.dtype:
+    """float32, except for bfloat16 checkpoints on a GPU. Never float16: T5's feed-forward overflows in it."""
+    own = getattr(config, "dtype", None)
+    return torch.bfloat16 if device.type == "cuda" and own is torch.bfloat16 else torch.float32
+
+
+def load_folder(name: str, folder: Path, device: str | None = None) -> Loaded:
+    """Load `folder`; every failure is a ModelError that says what is missing."""
+    if not (folder / "config.json").is_file():
+        raise ModelError(f"The model {name} has no config.json; its folder is not a transformers checkpoint.")
+    if not any(folder.glob("*.safetensors")):
+        raise ModelError(f"The model {name} has no .safetensors weights; only that format is loaded.")
+    try:
+        config = AutoConfig.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
+        where = choose_device(device)
+        dtype = choose_dtype(config, where)
+        model = AutoModelForSeq2SeqLM.from_pretrained(
+            folder, config=config, dtype=dtype, use_safetensors=True, trust_remote_code=False, local_files_only=True,
+        )
+        tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
+    except Exception as error:  # anything may be wrong in a folder from elsewhere; the person gets one sentence
+        raise ModelError(f"The model {name} does not load: {type(error).__name__}: {_first_line(error)}") from error
+    return prepare(name, model.to(where), tokenizer)
+
+
+def prepare(name: str, model: Any, tokenizer: Any) -> Loaded:
+    """Loaded from a transformers model and tokenizer already in memory; the model is put under our attention."""
+    model.eval().requires_grad_(False)
+    if model._can_set_attn_implementation():
+        model.set_attn_implementation(NAME)
+    decoder = model.config.get_text_config(decoder=True)
+    layers = next(
+        value for key in ("decoder_layers", "num_decoder_layers", "num_hidden_layers", "num_layers")
+        if (value := getattr(decoder, key, None)) is not None
+    )
+    heads = getattr(decoder, "decoder_attention_heads", None) or decoder.num_attention_heads
+    return Loaded(
+        name=name, model=model, tokenizer=tokenizer, sites=find_sites(model), fingerprint=fingerprint(model),
+        device=model.device, dtype=model.dtype, tasks=tasks_of(model), languages=languages_of(tokenizer),
+        eos=eos_of(model), cross_shape=(layers, heads),
+    )
+
+
+def fingerprint(model: Any) -> str:
+    """SHA-256 of the architecture and of every weight as float32-independent bytes: name, dtype, shape, values."""
+    sha = hashlib.sha256(type(model).__name__.encode())
+    for name, tensor in sorted(model.state_dict().items()):
+        sha.update(f"{name}{tensor.dtype}{tuple(tensor.shape)}".encode())
+        sha.update(tensor.detach().cpu().contiguous().view(torch.uint8).numpy().data)
+    return sha.hexdigest()
+
+
+def _positions(config: Any) -> int:
+    return getattr(config, "max_position_embeddings", None) or 1_000_000
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or ["no reason given"])[0][:200]

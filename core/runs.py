@@ -1,0 +1,139 @@
+"""run(settings): the steps of one run as they are made. record(settings): the whole trace."""
+
+import platform
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import numpy as np
+import torch
+import transformers
+
+from core.decode import greedy
+from core.decode.driver import Encoded, Forward, decode, encode
+from core.errors import InputError
+from core.models import Loaded, Models, models
+from core.models.families import language_id, prefix_for, processors_for, start_for
+from core.settings import MAX_TOKENS, Settings
+from core.text import Token, piece
+from core.text import decode as decode_text
+from core.text import encode as encode_text
+from core.trace import Step, Trace, run_id
+
+
+class Run(Iterator[Step]):
+    """One run: the source is tokenised at once, the encoder runs at the first step, `trace()` is what has been made.
+
+    Closing it (or dropping it) stops it: nothing runs ahead of the steps that are asked for.
+    """
+
+    def __init__(self, settings: Settings, loaded: Loaded):
+        self.settings, self.loaded = settings, loaded
+        prefix = prefix_for(loaded, settings.task)
+        self.input = prefix + _usable(settings.text)
+        language_id(loaded, settings.source_language)  # refuses an unknown one
+        with loaded.lock:  # the source language is a setting of the shared tokenizer
+            if settings.source_language:
+                loaded.tokenizer.src_lang = settings.source_language
+            tokens, cut = encode_text(loaded.tokenizer, self.input, min(MAX_TOKENS, loaded.max_source))
+        self.source = tuple(tokens)
+        self.prefix_tokens = sum(1 for t in tokens if t.start < t.end <= len(prefix.rstrip())) if prefix else 0
+        self.notes = []
+        if cut:
+            self.notes.append(
+                f"The text has {len(tokens) + cut} tokens; the first {len(tokens)} are used, {cut} are cut."
+            )
+        if "encoder" not in loaded.sites.reached:
+            self.notes.append(f"The encoder attention of {loaded.name} cannot be reached; cross-attention is shown.")
+        loaded.sites.require("cross", loaded.name)
+        self.steps: list[Step] = []
+        self._ids: list[int] = []
+        self._encoded: Encoded | None = None
+        self._started = time.monotonic()
+        self._forwards = self._go()
+
+    @property
+    def id(self) -> str:
+        """The id of the trace that this run will give."""
+        return run_id(self.settings, self.loaded.fingerprint)
+
+    @property
+    def heads(self) -> tuple[int, int]:
+        """(layers, heads) of the cross-attention."""
+        return self.loaded.cross_shape
+
+    def __next__(self) -> Step:
+        forward = next(self._forwards)
+        step = self._step(forward)
+        self.steps.append(step)
+        self._ids.append(int(step.token[0]))
+        return step
+
+    def close(self) -> None:
+        """Stop; the trace keeps the steps made so far."""
+        self._forwards.close()
+
+    def _go(self) -> Iterator[Forward]:
+        loaded, limit = self.loaded, min(self.settings.decoding.max_new_tokens, self.loaded.max_target)
+        self._encoded = encode(loaded.model, loaded.sites, [t.id for t in self.source])
+        search = greedy(start_for(loaded), loaded.eos, limit)
+        processors = processors_for(loaded, self.settings, limit)
+        yield from decode(loaded.model, loaded.sites, self._encoded, search, processors)
+
+    def _step(self, forward: Forward) -> Step:
+        tokenizer, ranked = self.loaded.tokenizer, forward.ranked
+        return Step(
+            index=len(self.steps), token=forward.request.ids, parent=forward.request.parents, logprob=forward.logprob,
+            candidates=ranked.ids, candidate_logprobs=ranked.logprobs, entropy=forward.entropy,
+            cross_weights=forward.cross_weights, decoder_weights=forward.decoder_weights,
+            texts=tuple(piece(tokenizer, id) for id in forward.request.ids),
+            candidate_texts=tuple(tuple(piece(tokenizer, id) for id in row) for row in ranked.ids),
+            self_cache_bytes=forward.self_cache_bytes, cross_cache_bytes=forward.cross_cache_bytes,
+            notes=forward.notes,
+        )
+
+    def target(self) -> tuple[tuple[Token, ...], str]:
+        """The tokens written so far, with offsets, and their text."""
+        tokens, text = decode_text(self.loaded.tokenizer, self._ids)
+        return tuple(tokens), text
+
+    def trace(self) -> Trace:
+        """The trace of the steps made so far."""
+        target, text = self.target()
+        length = len(self.source)
+        return Trace(
+            settings=self.settings, fingerprint=self.loaded.fingerprint, input=self.input, source=self.source,
+            prefix_tokens=self.prefix_tokens, target=target, text=text,
+            encoder_weights=self._encoded.weights if self._encoded else np.zeros((0, 0, length, length), np.float32),
+            steps=tuple(self.steps), notes=tuple(self.notes), made=self._made(),
+        )
+
+    def _made(self) -> dict:
+        return {
+            "device": str(self.loaded.device), "dtype": str(self.loaded.dtype).removeprefix("torch."),
+            "torch": torch.__version__, "transformers": transformers.__version__, "python": platform.python_version(),
+            "threads": torch.get_num_threads(), "seconds": round(time.monotonic() - self._started, 3),
+            "at": datetime.now(UTC).isoformat(timespec="seconds"),
+        }
+
+
+def _usable(text: str) -> str:
+    """The text, or a sentence that says why it cannot be used."""
+    if not text.strip():
+        raise InputError("The text is empty. Type at least one word.")
+    if "\0" in text:
+        raise InputError("The text holds a NUL character, which no tokenizer reads. Remove it.")
+    return text
+
+
+def run(settings: Settings, registry: Models | None = None) -> Run:
+    """Start a run: iterate it for the steps as they are made. Errors: InputError, ModelError, ControlError."""
+    return Run(settings, (registry or models()).load(settings.model))
+
+
+def record(settings: Settings, registry: Models | None = None) -> Trace:
+    """Run to the end and return the trace."""
+    going = run(settings, registry)
+    for _ in going:
+        pass
+    return going.trace()

@@ -1,0 +1,106 @@
+"""Token, and the way from text to tokens and back. The person's text is kept; display goes by offsets."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+METASPACE = "▁"
+_BYTE_ALPHABET = [*range(33, 127), *range(161, 173), *range(174, 256)]
+_BYTES = {chr(b): b for b in _BYTE_ALPHABET} | {
+    chr(256 + k): b for k, b in enumerate(b for b in range(256) if b not in _BYTE_ALPHABET)
+}
+
+
+@dataclass(frozen=True)
+class Token:
+    """One label of an axis. start, end: character offsets in the text it belongs to; equal where it covers none."""
+
+    text: str
+    id: int
+    start: int = 0
+    end: int = 0
+
+
+def encode(tokenizer: Any, text: str, limit: int) -> tuple[list[Token], int]:
+    """Tokens of `text`, special tokens included, cut to `limit` with the closing token kept; and how many were cut."""
+    fast = getattr(tokenizer, "is_fast", False)
+    batch = tokenizer(text, return_offsets_mapping=fast, return_special_tokens_mask=True, truncation=False, verbose=False)
+    ids, special = list(batch["input_ids"]), list(batch["special_tokens_mask"])
+    offsets = list(batch["offset_mapping"]) if fast else _found(tokenizer, ids, text)
+    tail = 0  # closing special tokens, kept when the rest is cut
+    while tail < len(ids) and special[len(ids) - 1 - tail]:
+        tail += 1
+    cut = max(0, len(ids) - limit)
+    keep = [*range(len(ids) - tail - cut), *range(len(ids) - tail, len(ids))]
+    tokens = []
+    for index in keep:
+        start, end = offsets[index]
+        while start < end and text[start].isspace():
+            start += 1
+        tokens.append(Token(piece(tokenizer, ids[index], text[start:end]), ids[index], start, end))
+    return tokens, cut
+
+
+def decode(tokenizer: Any, ids: Sequence[int]) -> tuple[list[Token], str]:
+    """Tokens with offsets into the output text, and that text (special tokens are in the tokens, not in the text)."""
+    tokens, before = [], ""
+    for index in range(len(ids)):
+        after = _plain(tokenizer, ids[: index + 1])
+        start = len(before)
+        while start < len(after) and after[start].isspace():
+            start += 1
+        # An unfinished multi-byte character ends in U+FFFD until its last byte is there.
+        end = max(start, len(after)) if not after.endswith("�") else start
+        tokens.append(Token(piece(tokenizer, ids[index], after[start:end]), int(ids[index]), start, end))
+        before = after if not after.endswith("�") else before
+    return tokens, _plain(tokenizer, ids)
+
+
+def _plain(tokenizer: Any, ids: Sequence[int]) -> str:
+    return tokenizer.decode(list(map(int, ids)), skip_special_tokens=True, clean_up_tokenization_spaces=False)
+
+
+def piece(tokenizer: Any, id: int, covered: str = "") -> str:
+    """The display text of one vocabulary id; `covered` is the text it stands for, shown for unknown pieces."""
+    raw = tokenizer.convert_ids_to_tokens(int(id))
+    if raw is None:  # an id beyond the tokenizer: padded embedding rows of real checkpoints
+        return f"[{id}]"
+    if id == getattr(tokenizer, "unk_token_id", None) and covered:
+        return covered
+    if id in getattr(tokenizer, "all_special_ids", ()) or (raw.startswith("<") and raw.endswith(">")):
+        return raw
+    if METASPACE in raw:
+        return raw.replace(METASPACE, " ").strip() or METASPACE
+    if _is_byte_level(tokenizer):
+        return _from_bytes(raw)
+    return raw.strip() or METASPACE
+
+
+def _is_byte_level(tokenizer: Any) -> bool:
+    backend = getattr(tokenizer, "backend_tokenizer", None)
+    return type(getattr(backend, "decoder", None)).__name__ == "ByteLevel"
+
+
+def _from_bytes(raw: str) -> str:
+    """A byte-level piece as text; where it holds only part of a character, as hex, never as U+FFFD."""
+    if any(c not in _BYTES for c in raw):
+        return raw
+    data = bytes(_BYTES[c] for c in raw)
+    try:
+        return data.decode("utf-8").strip() or METASPACE
+    except UnicodeDecodeError:
+        return "".join(f"<{b:02X}>" for b in data)
+
+
+def _found(tokenizer: Any, ids: Sequence[int], text: str) -> list[tuple[int, int]]:
+    """Offsets for tokenizers without an offset mapping: each piece is looked for after the one before it."""
+    spans, at = [], 0
+    for id in ids:
+        shown = piece(tokenizer, id)
+        start = text.find(shown, at)
+        if start < 0 or id in tokenizer.all_special_ids or start - at > 40:
+            spans.append((at, at))
+        else:
+            at = start + len(shown)
+            spans.append((start, at))
+    return spans
