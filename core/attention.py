@@ -68,9 +68,10 @@ AttentionMaskInterface.register(NAME, mask)
 
 @dataclass(frozen=True)
 class Sites:
-    """Which module is which site: id(module) -> (stack, layer), layers in the order they run."""
+    """Which module is which site: id(module) -> (stack, layer), layers in the order they run. heads: of each stack."""
 
     of: dict[int, tuple[str, int]]
+    heads: dict[str, int] = field(default_factory=dict)
 
     def layers(self, stack: str) -> int:
         """How many layers of `stack` can be reached."""
@@ -107,9 +108,11 @@ def find_sites(model) -> Sites:
     shapes = {(_SOURCE, _SOURCE): "encoder", (_TARGET, _TARGET): "decoder", (_TARGET, _SOURCE): "cross"}
     of: dict[int, tuple[str, int]] = {}
     counts = dict.fromkeys(STACKS, 0)
+    heads: dict[str, int] = {}
     for module, weights in kept.weights:
         stack = shapes.get(tuple(weights.shape[-2:]))
         if stack and id(module) not in of:
             of[id(module)] = (stack, counts[stack])
             counts[stack] += 1
-    return Sites(of)
+            heads[stack] = weights.shape[1]
+    return Sites(of, heads)

@@ -44,15 +44,39 @@ def browser_row(step: Any, token: Any, row: int = 0) -> dict:
     float16 has 11 significant bits (at most 2.5e-4 off below 1): enough for three digits on hover, and the same
     array is drawn from, so no second uint8 copy travels.
     """
-    source_row = int(step.parent[row])
-    weights = np.ascontiguousarray(step.cross_weights[source_row], dtype="<f2")
-    top = zip(step.candidate_texts[source_row], step.candidates[source_row], step.candidate_logprobs[source_row])
+    fed = int(step.parent[row])
+    weights = np.ascontiguousarray(step.cross_weights[fed], dtype="<f2")
+    top = zip(step.candidate_texts[fed], step.candidates[fed], step.candidate_logprobs[fed], strict=True)
     return {
-        "t": [token.text, token.id, token.start, token.end],
+        "t": browser_token(token),
         "lp": round(float(step.logprob[row]), 5),
-        "H": round(float(step.entropy[source_row]), 5),
+        "H": round(float(step.entropy[fed]), 5),
         "top": [[text, int(id), round(float(lp), 5)] for text, id, lp in top if np.isfinite(lp)],
         "kv": [step.self_cache_bytes, step.cross_cache_bytes],
         "notes": list(step.notes),
         "w": base64.b64encode(weights.tobytes()).decode(),
+    }
+
+
+def browser_token(token: Any) -> list:
+    """[text, id, start, end]."""
+    return [token.text, token.id, token.start, token.end]
+
+
+def browser_start(run: str, going: Any, shape: tuple[int, int], about: str) -> dict:
+    """What the stepper needs before the first row: axes, labels, how the numbers are made. `going`: a Run or Trace."""
+    return {
+        "kind": "start", "run": run, "layers": shape[0], "heads": shape[1], "input": going.input, "about": about,
+        "source": [browser_token(t) for t in going.source], "prefix": going.prefix_tokens,
+    }
+
+
+def browser_trace(trace: Any) -> dict:
+    """A whole trace for the stepper; a live one and a loaded one look the same."""
+    made = trace.made
+    about = f"{trace.settings.model} · greedy · {made.get('device', '?')} {made.get('dtype', '')}".strip()
+    path = trace.path()
+    return browser_start(trace.id, trace, path.shape[:2], about) | {
+        "kind": "trace", "done": True, "output": trace.text, "notes": list(trace.notes),
+        "rows": [browser_row(step, token) for step, token in zip(trace.steps, trace.target, strict=True)],
     }

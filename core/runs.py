@@ -12,12 +12,11 @@ import transformers
 from core.decode import greedy
 from core.decode.driver import Encoded, Forward, decode, encode
 from core.errors import InputError
-from core.models import Loaded, Models, models
+from core.models import Models, models
 from core.models.families import language_id, prefix_for, processors_for, start_for
+from core.models.loading import Loaded
 from core.settings import MAX_TOKENS, Settings
-from core.text import Token, piece
-from core.text import decode as decode_text
-from core.text import encode as encode_text
+from core.text import Token, next_token, piece, plain, tokenize
 from core.trace import Step, Trace, run_id
 
 
@@ -35,7 +34,7 @@ class Run(Iterator[Step]):
         with loaded.lock:  # the source language is a setting of the shared tokenizer
             if settings.source_language:
                 loaded.tokenizer.src_lang = settings.source_language
-            tokens, cut = encode_text(loaded.tokenizer, self.input, min(MAX_TOKENS, loaded.max_source))
+            tokens, cut = tokenize(loaded.tokenizer, self.input, min(MAX_TOKENS, loaded.max_source))
         self.source = tuple(tokens)
         self.prefix_tokens = sum(1 for t in tokens if t.start < t.end <= len(prefix.rstrip())) if prefix else 0
         self.notes = []
@@ -47,7 +46,9 @@ class Run(Iterator[Step]):
             self.notes.append(f"The encoder attention of {loaded.name} cannot be reached; cross-attention is shown.")
         loaded.sites.require("cross", loaded.name)
         self.steps: list[Step] = []
+        self.target: list[Token] = []
         self._ids: list[int] = []
+        self._text = ""
         self._encoded: Encoded | None = None
         self._started = time.monotonic()
         self._forwards = self._go()
@@ -67,6 +68,8 @@ class Run(Iterator[Step]):
         step = self._step(forward)
         self.steps.append(step)
         self._ids.append(int(step.token[0]))
+        token, self._text = next_token(self.loaded.tokenizer, self._ids, self._text)
+        self.target.append(token)
         return step
 
     def close(self) -> None:
@@ -92,18 +95,13 @@ class Run(Iterator[Step]):
             notes=forward.notes,
         )
 
-    def target(self) -> tuple[tuple[Token, ...], str]:
-        """The tokens written so far, with offsets, and their text."""
-        tokens, text = decode_text(self.loaded.tokenizer, self._ids)
-        return tuple(tokens), text
-
     def trace(self) -> Trace:
         """The trace of the steps made so far."""
-        target, text = self.target()
         length = len(self.source)
         return Trace(
             settings=self.settings, fingerprint=self.loaded.fingerprint, input=self.input, source=self.source,
-            prefix_tokens=self.prefix_tokens, target=target, text=text,
+            prefix_tokens=self.prefix_tokens, target=tuple(self.target),
+            text=plain(self.loaded.tokenizer, self._ids),
             encoder_weights=self._encoded.weights if self._encoded else np.zeros((0, 0, length, length), np.float32),
             steps=tuple(self.steps), notes=tuple(self.notes), made=self._made(),
         )

@@ -21,7 +21,7 @@ class Token:
     end: int = 0
 
 
-def encode(tokenizer: Any, text: str, limit: int) -> tuple[list[Token], int]:
+def tokenize(tokenizer: Any, text: str, limit: int) -> tuple[list[Token], int]:
     """Tokens of `text`, special tokens included, cut to `limit` with the closing token kept; and how many were cut."""
     fast = getattr(tokenizer, "is_fast", False)
     batch = tokenizer(text, return_offsets_mapping=fast, return_special_tokens_mask=True, truncation=False, verbose=False)
@@ -41,22 +41,22 @@ def encode(tokenizer: Any, text: str, limit: int) -> tuple[list[Token], int]:
     return tokens, cut
 
 
-def decode(tokenizer: Any, ids: Sequence[int]) -> tuple[list[Token], str]:
-    """Tokens with offsets into the output text, and that text (special tokens are in the tokens, not in the text)."""
-    tokens, before = [], ""
-    for index in range(len(ids)):
-        after = _plain(tokenizer, ids[: index + 1])
-        start = len(before)
-        while start < len(after) and after[start].isspace():
-            start += 1
-        # An unfinished multi-byte character ends in U+FFFD until its last byte is there.
-        end = max(start, len(after)) if not after.endswith("�") else start
-        tokens.append(Token(piece(tokenizer, ids[index], after[start:end]), int(ids[index]), start, end))
-        before = after if not after.endswith("�") else before
-    return tokens, _plain(tokenizer, ids)
+def next_token(tokenizer: Any, ids: Sequence[int], before: str) -> tuple[Token, str]:
+    """The last token of `ids` with offsets into the output text, and that text so far; `before` is it without the last.
+
+    A token that only begins a multi-byte character covers nothing yet; the one that completes it covers it all.
+    """
+    after = plain(tokenizer, ids)
+    whole = after.rstrip("\ufffd")
+    start = len(before)
+    while start < len(whole) and whole[start].isspace():
+        start += 1
+    start, end = min(start, len(whole)), len(whole)
+    return Token(piece(tokenizer, ids[-1], whole[start:end]), int(ids[-1]), start, max(start, end)), whole
 
 
-def _plain(tokenizer: Any, ids: Sequence[int]) -> str:
+def plain(tokenizer: Any, ids: Sequence[int]) -> str:
+    """The output text of `ids`, without special tokens, spacing as the tokenizer gives it."""
     return tokenizer.decode(list(map(int, ids)), skip_special_tokens=True, clean_up_tokenization_spaces=False)
 
 

@@ -94,9 +94,8 @@ class Trace:
 
     def path(self, row: int = 0) -> PathWeights:
         """Cross weights (layers, heads, target, source) of the hypothesis that ends in `row` of the last step."""
-        layers, heads, length = self.encoder_weights.shape[:3]
         if not self.steps:
-            return np.zeros((layers, heads, 0, length), np.float32)
+            return np.zeros((0, 0, 0, len(self.source)), np.float32)
         rows = []
         for step in reversed(self.steps):
             # The forward that ranked this token ran on the parent's row.

@@ -1,4 +1,7 @@
-"""Models by name: the bundled ones, folders the host registers, and, where the host allows it, hub ids owner/name."""
+"""Models by name: the bundled ones, folders the host registers, and, where the host allows it, hub ids owner/name.
+
+Importing this needs no torch; the first `load` does.
+"""
 
 import os
 import re
@@ -8,8 +11,13 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 
+from typing import TYPE_CHECKING
+
 from core.errors import ModelError
-from core.models.loading import Loaded, load_folder
+from core.models.tasks import tasks_of_folder
+
+if TYPE_CHECKING:
+    from core.models.loading import Loaded
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets" / "models"
 
@@ -52,7 +60,16 @@ class Models:
         if not self.allow_hub:
             raise ModelError(f"This host does not load models from the hub ({name}). Pick one of: {listed}.")
 
-    def load(self, name: str, progress: Progress = lambda text: None) -> Loaded:
+    def tasks(self, name: str) -> list[str]:
+        """Task names of a model whose folder is here; empty for a hub model that is not loaded yet."""
+        loaded = self._loaded.get(name)
+        folder = self._folder(name)
+        return list(loaded.tasks if loaded else tasks_of_folder(folder) if folder else ())
+
+    def _folder(self, name: str) -> Path | None:
+        return ASSETS / name if name in BUNDLED else self.folders.get(name)
+
+    def load(self, name: str, progress: Progress = lambda text: None) -> "Loaded":
         """The loaded model, from memory where it is there. Raises ModelError with a sentence."""
         self.check(name)
         with self._lock:
@@ -60,11 +77,10 @@ class Models:
                 self._loaded.move_to_end(name)
                 return self._loaded[name]
             progress(f"loading {name}")
-            if name in BUNDLED:
-                folder = ASSETS / name
-            elif name in self.folders:
-                folder = self.folders[name]
-            else:
+            from core.models.loading import load_folder
+
+            folder = self._folder(name)
+            if folder is None:
                 from core.models.hub import download
 
                 folder = download(name, progress)

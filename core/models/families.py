@@ -7,16 +7,6 @@ from core.errors import InputError, ModelError
 from core.settings import Settings
 
 
-def tasks_of(model: Any) -> dict[str, str]:
-    """Task name -> prefix, from the config's `task_specific_params` (T5) or `prefix` (BART, Marian); may be empty."""
-    found = {}
-    for name, values in (getattr(model.config, "task_specific_params", None) or {}).items():
-        if isinstance(values, dict) and isinstance(values.get("prefix"), str):
-            found[name] = values["prefix"]
-    prefix = getattr(model.config, "prefix", None)
-    return found or ({"default": prefix} if prefix else {})
-
-
 def languages_of(tokenizer: Any) -> dict[str, int]:
     """Language code -> token id, for tokenizers with language tokens (mBART, M2M100, NLLB)."""
     codes = getattr(tokenizer, "lang_code_to_id", None)

@@ -12,7 +12,8 @@ from transformers.utils import logging
 
 from core.attention import NAME, Sites, find_sites
 from core.errors import ModelError
-from core.models.families import eos_of, languages_of, tasks_of
+from core.models.families import eos_of, languages_of
+from core.models.tasks import tasks_in
 
 logging.set_verbosity_error()  # its warnings would go to the host's log once a request
 logging.disable_progress_bar()
@@ -38,7 +39,8 @@ class Loaded:
     @property
     def max_source(self) -> int:
         """Source positions the model has; a large number where positions are relative."""
-        return _positions(self.model.config.get_text_config(encoder=True))
+        config = self.model.config
+        return _positions(getattr(config, "encoder", None) or config.get_text_config(encoder=True))
 
     @property
     def max_target(self) -> int:
@@ -83,16 +85,11 @@ def prepare(name: str, model: Any, tokenizer: Any) -> Loaded:
     model.eval().requires_grad_(False)
     if model._can_set_attn_implementation():
         model.set_attn_implementation(NAME)
-    decoder = model.config.get_text_config(decoder=True)
-    layers = next(
-        value for key in ("decoder_layers", "num_decoder_layers", "num_hidden_layers", "num_layers")
-        if (value := getattr(decoder, key, None)) is not None
-    )
-    heads = getattr(decoder, "decoder_attention_heads", None) or decoder.num_attention_heads
+    sites = find_sites(model)
     return Loaded(
-        name=name, model=model, tokenizer=tokenizer, sites=find_sites(model), fingerprint=fingerprint(model),
-        device=model.device, dtype=model.dtype, tasks=tasks_of(model), languages=languages_of(tokenizer),
-        eos=eos_of(model), cross_shape=(layers, heads),
+        name=name, model=model, tokenizer=tokenizer, sites=sites, fingerprint=fingerprint(model),
+        device=model.device, dtype=model.dtype, tasks=tasks_in(model.config.to_dict()), languages=languages_of(tokenizer),
+        eos=eos_of(model), cross_shape=(sites.layers("cross"), sites.heads.get("cross", 0)),
     )
 
 

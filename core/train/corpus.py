@@ -8,9 +8,8 @@ from pathlib import Path
 
 import torch
 
+from core.train.forcing import IGNORED
 from core.train.recipes import Task
-
-IGNORED = -100  # label of a padded target position (torch.nn.functional.cross_entropy's ignore_index)
 
 
 def read_lines(folder: Path, split: str, language: str) -> list[str]:

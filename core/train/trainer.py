@@ -13,7 +13,8 @@ from transformers.models.auto.modeling_auto import AutoModelForSeq2SeqLM
 from transformers.models.auto.configuration_auto import AutoConfig
 
 from core.train.checkpoints import export, load_state, save_state
-from core.train.corpus import IGNORED, batches, collate, read_lines, read_pairs
+from core.train.corpus import batches, collate, read_lines, read_pairs
+from core.train.forcing import IGNORED, decoder_input, forward
 from core.train.recipes import Recipe
 from core.train.vocabulary import train_tokenizer
 
@@ -51,8 +52,9 @@ def rate(recipe: Recipe, step: int, total: int) -> float:
 
 def loss_of(model, batch: dict[str, torch.Tensor], smoothing: float) -> torch.Tensor:
     """Mean cross-entropy over the real target tokens (sheet 000, lesson 7); `smoothing` spreads eps/V over all."""
-    logits = model(**batch, use_cache=False).logits
-    return cross_entropy(logits.flatten(0, 1), batch["labels"].flatten(), ignore_index=IGNORED,
+    labels = batch["labels"]
+    logits = forward(model, batch["input_ids"], batch["attention_mask"], decoder_input(model, labels))
+    return cross_entropy(logits.flatten(0, 1), labels.flatten(), ignore_index=IGNORED,
                          label_smoothing=smoothing)
 
 

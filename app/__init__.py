@@ -1,0 +1,1 @@
+"""The web page. It imports core; nothing imports it."""

@@ -1,0 +1,23 @@
+"""What `make run`, a Space and the Procfile start: environment -> AppConfig -> build() -> launch()."""
+
+import os
+import sys
+from pathlib import Path
+
+# `python app/__main__.py` puts app/ first in sys.path; with the root in its place it is the same as `python -m app`.
+ROOT = str(Path(__file__).resolve().parents[1])
+if sys.path[0] != ROOT:
+    sys.path[0] = ROOT
+os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
+
+from app.config import read_config  # noqa: E402
+from app.page import build, launch  # noqa: E402
+
+
+def main() -> None:
+    config = read_config()
+    launch(build(config), config)
+
+
+if __name__ == "__main__":
+    main()

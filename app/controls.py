@@ -1,0 +1,87 @@
+"""Settings fields <-> components. Help, ranges and defaults live on the field; nothing is said twice."""
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+import gradio as gr
+
+from core.models import DEFAULT, Models
+from core.settings import Decoding, Settings
+
+
+def _field(cls: type, name: str) -> dataclasses.Field:
+    return next(item for item in dataclasses.fields(cls) if item.name == name)
+
+
+def _slider(name: str, label: str, step: float) -> gr.Slider:
+    item = _field(Decoding, name)
+    return gr.Slider(item.metadata["low"], item.metadata["high"], item.default, step=step, label=label,
+                     info=item.metadata["help"])
+
+
+@dataclasses.dataclass
+class Controls:
+    """The components that together are one Settings, by its field names."""
+
+    text: gr.Textbox
+    model: gr.Dropdown
+    task: gr.Dropdown
+    source_language: gr.Textbox
+    target_language: gr.Textbox
+    max_new_tokens: gr.Slider
+    repetition_penalty: gr.Slider
+    no_repeat_ngram_size: gr.Slider
+
+    def inputs(self) -> set:
+        """All of them, as the inputs of one event."""
+        return set(vars(self).values())
+
+    def settings(self, values: Mapping[Any, Any]) -> Settings:
+        """Settings from an event's values, whatever was sent; InputError says what cannot be used."""
+        given = {name: values[component] for name, component in vars(self).items()}
+        decoding = {item.name: given.pop(item.name) for item in dataclasses.fields(Decoding)}
+        for name in ("max_new_tokens", "no_repeat_ngram_size"):  # sliders send 12 as 12.0 at times
+            if isinstance(decoding[name], float) and decoding[name].is_integer():
+                decoding[name] = int(decoding[name])
+        given = {name: "" if value is None else value for name, value in given.items()}
+        if isinstance(given["model"], str):
+            given["model"] = given["model"].strip()
+        return Settings(**given, decoding=Decoding(**decoding))
+
+
+def text_box(value: str) -> gr.Textbox:
+    return gr.Textbox(value, label="Source text", lines=2, max_lines=6, elem_id="ts-text", placeholder="Type English…",
+                      submit_btn=False)
+
+
+def model_picker(models: Models) -> tuple[gr.Dropdown, gr.Dropdown]:
+    """The model list (a hub id can be typed where the host allows it) and its tasks."""
+    model = gr.Dropdown(
+        models.names(), value=DEFAULT, label="Model (CONFIG)", allow_custom_value=True, elem_id="ts-model",
+        info="a bundled or registered model" + (", or type a hub id owner/name" if models.allow_hub else ""),
+    )
+    return model, task_picker(models, DEFAULT)
+
+
+def task_picker(models: Models, name: str) -> gr.Dropdown:
+    """The tasks of model `name`; empty means its own first task or no prefix."""
+    tasks = models.tasks(name)
+    # custom values, so that a stale choice reaches the handler, which answers with a sentence
+    return gr.Dropdown(["", *tasks], value="", label="Task (CONFIG)", elem_id="ts-task", allow_custom_value=True,
+                       info=f"puts the prefix before the text; empty: {tasks[0] if tasks else 'none'}")
+
+
+def more() -> dict[str, Any]:
+    """The settings few people change."""
+    with gr.Accordion("More settings", open=False):
+        with gr.Row():
+            out = {
+                "max_new_tokens": _slider("max_new_tokens", "Longest output, tokens", 1),
+                "repetition_penalty": _slider("repetition_penalty", "Repetition penalty", 0.1),
+                "no_repeat_ngram_size": _slider("no_repeat_ngram_size", "No repeated n-gram of size", 1),
+            }
+        with gr.Row():
+            for name, label in (("source_language", "Source language"), ("target_language", "Target language")):
+                out[name] = gr.Textbox("", label=label, info=_field(Settings, name).metadata["help"], max_lines=1)
+    return out

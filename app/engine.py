@@ -1,0 +1,83 @@
+"""The process's one engine: the registry, loaded in the background, and runs turned into messages for the stepper."""
+
+import threading
+import time
+from collections.abc import Iterator
+
+from core.examples import saved
+from core.models import DEFAULT, Models
+from core.records import browser_row, browser_start, browser_trace
+from core.settings import Settings
+from core.trace import Trace
+
+PATIENCE = 0.5  # seconds before a run is streamed; a shorter one arrives whole
+INTERVAL = 0.1  # seconds between streamed messages
+
+
+class Engine:
+    """Shared by all visitors; holds no visitor's state. `status` is one line about the default model."""
+
+    def __init__(self, models: Models):
+        self.models = models
+        self.saved: dict[str, Trace] = {trace.settings.to_json(): trace for trace in saved()}
+        self.status = f"{DEFAULT}: not loaded yet; saved runs are shown meanwhile"
+        self.ready = False
+        self._begin = threading.Lock()
+        self._begun = False
+
+    def load_in_background(self) -> None:
+        """Import torch and load the default model in a thread of its own; a second call does nothing."""
+        with self._begin:
+            if self._begun:
+                return
+            self._begun = True
+        threading.Thread(target=self._load, name="load-model", daemon=True).start()
+
+    def _load(self) -> None:
+        self.status = f"{DEFAULT}: loading (1 of 2: torch and transformers)"
+        try:
+            import core.runs  # noqa: F401
+
+            self.status = f"{DEFAULT}: loading (2 of 2: weights)"
+            loaded = self.models.load(DEFAULT)
+        except Exception as error:  # whatever it is, the page must say so instead of waiting for ever
+            self.status = f"{DEFAULT}: {error}"
+            return
+        self.status = f"{DEFAULT}: ready on {loaded.device}, {str(loaded.dtype).removeprefix('torch.')}"
+        self.ready = True
+
+    def messages(self, settings: Settings) -> Iterator[dict]:
+        """Browser messages of one run (records.py). A saved run answers at once, before any model has loaded."""
+        if trace := self.saved.get(settings.to_json()):
+            yield browser_trace(trace)
+            return
+        self.models.check(settings.model)
+        from core.runs import run
+
+        going = run(settings, self.models)
+        try:
+            yield from _streamed(going)
+        finally:
+            going.close()
+
+
+def _streamed(going) -> Iterator[dict]:
+    """Rows of a run that takes longer than PATIENCE, at most one message per INTERVAL; at the end the whole trace."""
+    began = time.monotonic()
+    rows: list[dict] = []
+    sent, last = -1, began
+    for step in going:
+        rows.append(browser_row(step, going.target[-1]))
+        now = time.monotonic()
+        if now - began < PATIENCE or now - last < INTERVAL:
+            continue
+        last = now
+        if sent < 0:
+            loaded = going.loaded
+            about = f"{loaded.name} · greedy · {loaded.device} {str(loaded.dtype).removeprefix('torch.')}"
+            yield browser_start(going.id, going, step.cross_weights.shape[1:3], about)
+            sent = 0
+        else:
+            yield {"kind": "rows", "run": going.id, "from": sent, "rows": rows[sent:]}
+            sent = len(rows)
+    yield browser_trace(going.trace())

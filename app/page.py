@@ -1,0 +1,111 @@
+"""The one page: controls on top, the attention view below, one Run event."""
+
+import logging
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import gradio as gr
+import plotly
+
+from app.config import AppConfig
+from app.controls import Controls, model_picker, more, task_picker, text_box
+from app.engine import Engine
+from app.theme import CSS, theme
+from app.widgets.stepper import Stepper
+from core.errors import TwoStacksError
+from core.examples import EXAMPLES
+from core.records import browser_trace
+
+PLOTLY = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
+HEAD = """# Two Stacks
+Type a sentence and watch a small encoder-decoder, really trained, write its translation one token at a time:
+each row of the picture shows where the decoder looked in the source while it wrote that token."""
+log = logging.getLogger("two-stacks")
+
+
+def build(config: AppConfig) -> gr.Blocks:
+    """The page. No model is loaded and torch is not imported: the first picture comes from a saved trace."""
+    engine = Engine(config.registry())
+    first = next(iter(engine.saved.values()), None)
+    gr.set_static_paths([str(PLOTLY)])
+    with gr.Blocks(title="Two Stacks", analytics_enabled=False, delete_cache=(3600, 3600)) as page:
+        gr.Markdown(HEAD, elem_id="ts-head")
+        with gr.Row(equal_height=True):
+            with gr.Column(scale=3, min_width=300):
+                text = text_box(first.settings.text if first else EXAMPLES[0].text)
+                with gr.Row():
+                    go = gr.Button("Run", variant="primary", elem_id="ts-run", scale=2, min_width=120)
+                    stop = gr.Button("Stop", elem_id="ts-stop", scale=1, min_width=80)
+            with gr.Column(scale=2, min_width=300):
+                with gr.Row():
+                    model, task = model_picker(engine.models)
+                knows = _line(_knows(engine, model.value), "ts-knows")
+                status = _line(engine.status, "ts-status")
+        with gr.Row(elem_id="ts-chips"):
+            chips = [gr.Button(e.text, size="sm", variant="secondary", min_width=0) for e in EXAMPLES]
+        controls = Controls(text, model, task, **more())
+        notice = gr.HTML("", html_template="<div class='ts-notice' role='alert'>{{value}}</div>", elem_id="ts-notice")
+        stepper = Stepper(value=browser_trace(first) if first else None, plotly_url=f"/gradio_api/file={PLOTLY}")
+
+        def answer(values: dict) -> Iterator[tuple]:
+            yield from _answer(engine, controls, values)
+
+        model_turn = dict(concurrency_id="model", concurrency_limit=1, api_visibility="private", show_progress="hidden")
+        runs = [
+            gr.on([go.click, text.submit], answer, controls.inputs(), [stepper, notice], **model_turn),
+            *(
+                chip.click(lambda text=e.text: text, None, text, queue=False, api_visibility="private")
+                .then(answer, controls.inputs(), [stepper, notice], **model_turn)
+                for chip, e in zip(chips, EXAMPLES, strict=True)
+            ),
+        ]
+        stop.click(None, cancels=runs)
+        model.change(
+            lambda name: (task_picker(engine.models, str(name)), _knows(engine, str(name))),
+            model, [task, knows], queue=False, api_visibility="private", show_progress="hidden",
+        )
+        timer = gr.Timer(1.0)
+        timer.tick(lambda: (engine.status, gr.Timer(active=not engine.ready)), None, [status, timer], queue=False,
+                   api_visibility="private", show_progress="hidden")
+        # The picture is on the page already; now there is time to load the model.
+        page.load(engine.load_in_background, queue=False, api_visibility="private")
+    page.engine = engine
+    return page
+
+
+def _answer(engine: Engine, controls: Controls, values: dict) -> Iterator[tuple]:
+    """(stepper, notice) of one run. What goes wrong is said in the notice; the picture and the text stay."""
+    try:
+        settings = controls.settings(values)
+        if not engine.ready and settings.to_json() not in engine.saved:
+            yield gr.skip(), "The model is still loading; this starts as soon as it is there."
+        for message in engine.messages(settings):
+            yield message, " ".join(message.get("notes", []))
+    except TwoStacksError as error:
+        yield gr.skip(), str(error)
+    except Exception:  # the person gets a sentence, the host the traceback
+        log.exception("a run failed")
+        yield gr.skip(), "This run failed for a reason we did not foresee; the host's log has it. Your text is kept."
+
+
+def _knows(engine: Engine, name: str) -> str:
+    return f"{name[:100]}: {engine.models.about(name)}"
+
+
+def _line(value: str, elem_id: str) -> gr.HTML:
+    return gr.HTML(value, html_template="<div class='ts-line'>{{value}}</div>", elem_id=elem_id)
+
+
+def launch(page: gr.Blocks, config: AppConfig) -> None:
+    """Serve until interrupted. Every switch is there for a reason: see README, "For hosts"."""
+    page.queue(max_size=config.queue_size, default_concurrency_limit=20)
+    page.launch(
+        server_name=config.host, server_port=config.port, theme=theme(), css=CSS, footer_links=[], run_history=False,
+        ssr_mode=False, enable_monitoring=False, pwa=False, mcp_server=False, share=False, max_file_size="1mb",
+        show_error=False, state_session_capacity=200, prevent_thread_lock=True, quiet=True,
+    )
+    print(f"Two Stacks on http://{config.host}:{config.port}", flush=True)
+    # A host that no one visits loads too, so that its first visitor does not wait.
+    threading.Timer(20, page.engine.load_in_background).start()
+    page.block_thread()

@@ -1,0 +1,112 @@
+"""The stepper: one run of a decoder, stepped, played and scrubbed in the browser without a request per step.
+
+The value is the browser pack that `core.records` builds: a whole trace, the start or some rows of a run that is still being
+written, or a message. Everything is drawn by `assets/js/stepper.js` into the static template below, with `textContent` and a
+canvas only, because tokens are whatever a visitor typed. The template and the style must stay free of `{{`, `${` and backticks:
+Gradio evaluates both as templates.
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+ASSETS = Path(__file__).resolve().parents[2] / "assets"
+# plotly.py carries its own plotly.min.js. The page must pass this path to `gr.set_static_paths`, or Gradio refuses to serve it.
+PLOTLY_FILE = Path(find_spec("plotly").origin).parent / "package_data" / "plotly.min.js"
+
+LABEL = (
+    "Decoder steps with cross-attention. Left and right arrow: one step back or forward. "
+    "Home and End: first and last step. Space: play or pause."
+)
+
+
+def _button(name: str, label: str, path: str) -> str:
+    """An icon button; `path` is an SVG path on a 24 x 24 grid."""
+    return (
+        f'<button type="button" class="ts-button" data-ts="{name}" aria-label="{label}" title="{label}">'
+        f'<svg viewBox="0 0 24 24" aria-hidden="true"><path d="{path}"/></svg></button>'
+    )
+
+
+TEMPLATE = f"""
+<div class="ts-root" data-ts="root" role="application" tabindex="0" aria-label="{LABEL}">
+  <div class="ts-head">
+    <label class="ts-field">Layer <select class="ts-select" data-ts="layer"></select></label>
+    <label class="ts-field">Head <select class="ts-select" data-ts="head"></select></label>
+    <span class="ts-reduction" data-ts="reduction"></span>
+    <span class="ts-legend" aria-hidden="true">0 <i class="ts-ramp" data-ts="ramp"></i> <span data-ts="scale">1</span></span>
+    <span class="ts-about" data-ts="about"></span>
+  </div>
+  <div class="ts-notes" data-ts="notes"></div>
+  <div class="ts-line"><span class="ts-name">Source</span><span class="ts-chips" data-ts="source" dir="auto"></span></div>
+  <div class="ts-line"><span class="ts-name">Output</span><span class="ts-chips" data-ts="output" dir="auto"></span></div>
+  <div class="ts-line ts-textline"><span class="ts-name">Text</span><bdi class="ts-text" data-ts="text" dir="auto"></bdi></div>
+  <div class="ts-controls">
+    <span class="ts-buttons">
+      {_button("first", "First step", "M6 5h2.4v14H6zM19 5v14L9.5 12z")}
+      {_button("back", "One step back", "M16.5 5v14L7 12z")}
+      {_button("play", "Play", "M7.5 4.5v15L20 12z")}
+      {_button("forward", "One step forward", "M7.5 5v14L17 12z")}
+      {_button("last", "Last step", "M5 5v14l9.500-7zM15.600 5H18v14h-2.400z")}
+    </span>
+    <input class="ts-scrub" data-ts="scrub" type="range" min="1" max="1" value="1" step="1" aria-label="Step in view">
+    <span class="ts-count" data-ts="count"></span>
+    <label class="ts-field">Speed <select class="ts-select" data-ts="speed">
+      <option value="1">1 step/s</option><option value="3" selected>3 steps/s</option>
+      <option value="6">6 steps/s</option><option value="12">12 steps/s</option></select></label>
+  </div>
+  <p class="ts-caption" data-ts="caption" aria-live="polite"></p>
+  <div class="ts-body">
+    <div class="ts-stage">
+      <div class="ts-scroll" data-ts="scroll"><div class="ts-sheet" data-ts="sheet">
+        <div class="ts-top"><div class="ts-corner" data-ts="corner"></div><div class="ts-cols" data-ts="cols"></div></div>
+        <div class="ts-mid" data-ts="mid"><div class="ts-rows" data-ts="rows"></div>
+          <div class="ts-cells" data-ts="cells"><canvas data-ts="canvas" role="img" aria-label="Cross-attention heatmap"></canvas>
+            <i class="ts-mark ts-column" data-ts="column"></i><i class="ts-mark ts-row" data-ts="current"></i>
+            <i class="ts-mark ts-cell" data-ts="hovered"></i></div></div>
+        <div class="ts-foot" data-ts="foot"><div class="ts-unit" data-ts="unit"></div>
+          <div class="ts-barline"><div class="ts-axis" data-ts="axis"></div>
+            <div class="ts-bars" data-ts="bars"><canvas data-ts="plain" aria-hidden="true"></canvas><div data-ts="plot"></div></div></div></div>
+      </div></div>
+      <div class="ts-message" data-ts="message" role="status" dir="auto"></div>
+    </div>
+    <div class="ts-side" data-ts="side"></div>
+  </div>
+  <div class="ts-tip" data-ts="tip" aria-hidden="true"></div>
+</div>
+"""
+
+
+class Stepper(gr.HTML):
+    """A `gr.HTML` whose value is a browser pack (a dict) or None. It is an output only: nothing flows back to Python.
+
+    `plotly_url` is where the page serves `PLOTLY_FILE`; it is resolved against the page's own root, so a root path is kept.
+    Use it as an output with `show_progress="hidden"`, or Gradio fades the picture while a run streams into it.
+    """
+
+    def __init__(self, value: dict[str, Any] | None = None, *, plotly_url: str | None = None, **settings: Any):
+        super().__init__(
+            value,
+            html_template=TEMPLATE,
+            css_template=(ASSETS / "css" / "stepper.css").read_text(encoding="utf-8"),
+            js_on_load=(ASSETS / "js" / "stepper.js").read_text(encoding="utf-8"),
+            apply_default_css=False,  # "prose" margins would break the alignment of the bars with the columns
+            plotly_url=plotly_url or f"/gradio_api/file={PLOTLY_FILE}",
+            **settings,
+        )
+
+    def preprocess(self, payload: Any) -> None:
+        """Whatever a browser sends back is dropped: a pack is made from a trace, never from a visitor's request."""
+        return None
+
+    def postprocess(self, value: dict[str, Any] | None) -> dict[str, Any] | None:
+        if value is not None and (not isinstance(value, dict) or value.get("kind") not in ("trace", "start", "rows", "message")):
+            raise ValueError("a stepper shows a pack: a dict whose kind is trace, start, rows or message, or None")
+        return value
+
+    def api_info(self) -> dict[str, Any]:
+        return {"type": "object", "description": "browser pack of a run: kind is trace, start, rows or message"}

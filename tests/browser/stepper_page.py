@@ -1,0 +1,116 @@
+"""A page with nothing but the stepper and made-up packs: `python -m tests.browser.stepper_page --port N`.
+
+The buttons send what a run sends: a whole pack, a stream, a stream with lost and swapped messages, a message. The numbers are
+random softmax rows, made by `pack`, so that the tests know every weight.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import gradio as gr
+import numpy as np
+
+from app.widgets.stepper import PLOTLY_FILE, Stepper
+
+ENGLISH = "translate English to German: A man rides a brown horse near the old fence </s>".split()
+GERMAN = "Ein Mann reitet ein braun es Pferd nahe dem alten Zaun </s>".split()
+HOSTILE = ["<s>", "<img src=x onerror=1>", "<b>bold</b>", "▁", "", " ", "&lt;", "שלום", "مرحبا", "馬", "Donau" * 12, "</s>"]
+
+
+def pack(run: str, source: list[str], target: list[str], prefix: int = 0, layers: int = 3, heads: int = 6, seed: int = 0) -> dict[str, Any]:
+    """A whole pack; weights (layers, heads, source) a row are the softmax of noise with a bump on the diagonal."""
+    random = np.random.default_rng(seed)
+    n, m, rows, place = len(source), len(target), [], 0
+    for t, token in enumerate(target):
+        scores = random.normal(0, 1.3, (layers, heads, n))
+        scores -= np.abs(np.arange(n) - prefix - (n - prefix) * t / m) * random.uniform(0.2, 1.6, (layers, heads, 1))
+        weights = np.exp(scores - scores.max(-1, keepdims=True))
+        weights = (weights / weights.sum(-1, keepdims=True)).astype("<f2")
+        p = np.sort(random.dirichlet(np.full(12, 0.25)))[::-1] * 0.98 + 1e-4
+        top = [[token, 100 + t, float(np.log(p[0]))]] + [[target[(t + k) % m], 200 + t + k, float(np.log(p[k]))] for k in range(1, 10)]
+        end = place if token == "</s>" else place + len(token)
+        rows.append({
+            "t": [token, 100 + t, place, end], "lp": top[0][2], "H": float(-(p * np.log(p)).sum()), "top": top,
+            "kv": [2 * layers * 192 * 4 * (t + 1), 2 * layers * 192 * 4 * n], "notes": ["minimum length: </s> was banned"] if t == 2 else [],
+            "w": base64.b64encode(weights.tobytes()).decode(),
+        })
+        place = end + 1 if end > place else place
+    spans = [[token, i, 0, 0] if token == "</s>" else [token, i, 10 * i, 10 * i + max(1, len(token))] for i, token in enumerate(source)]
+    return {"kind": "trace", "run": run, "done": True, "layers": layers, "heads": heads, "source": spans, "prefix": prefix, "rows": rows,
+            "input": " ".join(source), "output": " ".join(target[:-1]), "notes": [], "about": "pocket-t5 · cpu · float32 · greedy"}
+
+
+def first() -> dict[str, Any]:
+    return pack("first", ENGLISH, GERMAN, prefix=4)
+
+
+def large() -> dict[str, Any]:
+    words = (ENGLISH[4:-1] * 16)[:127]
+    return pack("large", [*words, "</s>"], [*(GERMAN[:-1] * 16)[:127], "</s>"], layers=6, heads=8, seed=2)
+
+
+def hostile() -> dict[str, Any]:
+    bad = pack("hostile", HOSTILE, HOSTILE, seed=3)
+    bad["notes"] = ["cut to 128 tokens <img src=x onerror=1>"]
+    return bad
+
+
+def square() -> dict[str, Any]:
+    """The reference picture: 12 x 12."""
+    return pack("square", ENGLISH[4:] + ["of", "grey"], GERMAN, seed=4)
+
+
+def start_of(whole: dict[str, Any]) -> dict[str, Any]:
+    return {"kind": "start", **{key: whole[key] for key in ("run", "layers", "heads", "source", "prefix", "input", "about")}}
+
+
+def rows_of(whole: dict[str, Any], first_row: int, last_row: int) -> dict[str, Any]:
+    return {"kind": "rows", "run": whole["run"], "from": first_row, "rows": whole["rows"][first_row:last_row]}
+
+
+def streamed(pause: float = 0.12) -> Iterator[dict[str, Any]]:
+    whole = pack("streamed", ENGLISH, GERMAN, prefix=4, seed=5)
+    yield start_of(whole)
+    for t in range(len(whole["rows"])):
+        time.sleep(pause)
+        yield rows_of(whole, t, t + 1)
+    time.sleep(2 * pause)
+    yield whole
+
+
+def broken(pause: float = 0.25) -> Iterator[dict[str, Any]]:
+    """Rows 2 and 3 swapped, row 5 lost: the view stops at five rows until the whole pack heals it."""
+    whole = pack("broken", ENGLISH, GERMAN, prefix=4, seed=6)
+    yield start_of(whole)
+    for t in (0, 1, 3, 2, 4, 6, 7):
+        time.sleep(pause)
+        yield rows_of(whole, t, t + 1)
+    time.sleep(4 * pause)
+    yield whole
+
+
+def build() -> gr.Blocks:
+    with gr.Blocks(title="stepper") as page:
+        stepper = Stepper(first(), elem_id="stepper")
+        with gr.Row():
+            for name, made in (("first", first), ("large", large), ("hostile", hostile), ("square", square), ("streamed", streamed), ("broken", broken),
+                               ("message", lambda: {"kind": "message", "text": "Type <b>some</b> text first."}), ("nothing", lambda: None)):
+                gr.Button(name, elem_id=name, min_width=80).click(made, None, stepper, show_progress="hidden")
+    return page
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--port", type=int, required=True)
+    port = parser.parse_args().port
+    gr.set_static_paths([PLOTLY_FILE])
+    build().launch(server_name="127.0.0.1", server_port=port, quiet=True, run_history=False, ssr_mode=False, enable_monitoring=False, footer_links=[])
+
+
+if __name__ == "__main__":
+    main()
