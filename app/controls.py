@@ -51,8 +51,7 @@ class Controls:
 
 
 def text_box(value: str) -> gr.Textbox:
-    return gr.Textbox(value, label="Source text", lines=2, max_lines=6, elem_id="ts-text", placeholder="Type English…",
-                      submit_btn=False)
+    return gr.Textbox(value, label="Source text", lines=2, max_lines=6, elem_id="ts-text", placeholder="Type English…")
 
 
 def model_picker(models: Models) -> tuple[gr.Dropdown, gr.Dropdown]:
@@ -65,11 +64,11 @@ def model_picker(models: Models) -> tuple[gr.Dropdown, gr.Dropdown]:
 
 
 def task_picker(models: Models, name: str) -> gr.Dropdown:
-    """The tasks of model `name`; empty means its own first task or no prefix."""
-    tasks = models.tasks(name)
+    """The tasks of model `name`; its first one, or no prefix, is the default and travels as an empty text."""
+    first, *others = models.tasks(name) or ["none"]
     # custom values, so that a stale choice reaches the handler, which answers with a sentence
-    return gr.Dropdown(["", *tasks], value="", label="Task (CONFIG)", elem_id="ts-task", allow_custom_value=True,
-                       info=f"puts the prefix before the text; empty: {tasks[0] if tasks else 'none'}")
+    return gr.Dropdown([(first, ""), *others], value="", label="Task (CONFIG)", elem_id="ts-task",
+                       allow_custom_value=True, info="the prefix put before the text")
 
 
 def more() -> dict[str, Any]:

@@ -3,21 +3,18 @@
 import logging
 import threading
 from collections.abc import Iterator
-from pathlib import Path
 
 import gradio as gr
-import plotly
 
 from app.config import AppConfig
 from app.controls import Controls, model_picker, more, task_picker, text_box
 from app.engine import Engine
 from app.theme import CSS, theme
-from app.widgets.stepper import Stepper
+from app.widgets.stepper import PLOTLY_FILE, Stepper
 from core.errors import TwoStacksError
 from core.examples import EXAMPLES
 from core.records import browser_trace
 
-PLOTLY = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 HEAD = """# Two Stacks
 Type a sentence and watch a small encoder-decoder, really trained, write its translation one token at a time:
 each row of the picture shows where the decoder looked in the source while it wrote that token."""
@@ -28,25 +25,25 @@ def build(config: AppConfig) -> gr.Blocks:
     """The page. No model is loaded and torch is not imported: the first picture comes from a saved trace."""
     engine = Engine(config.registry())
     first = next(iter(engine.saved.values()), None)
-    gr.set_static_paths([str(PLOTLY)])
+    gr.set_static_paths([str(PLOTLY_FILE)])
     with gr.Blocks(title="Two Stacks", analytics_enabled=False, delete_cache=(3600, 3600)) as page:
         gr.Markdown(HEAD, elem_id="ts-head")
-        with gr.Row(equal_height=True):
+        with gr.Row(elem_id="ts-controls"):
             with gr.Column(scale=3, min_width=300):
                 text = text_box(first.settings.text if first else EXAMPLES[0].text)
-                with gr.Row():
-                    go = gr.Button("Run", variant="primary", elem_id="ts-run", scale=2, min_width=120)
-                    stop = gr.Button("Stop", elem_id="ts-stop", scale=1, min_width=80)
+                with gr.Row(elem_id="ts-chips"):
+                    chips = [gr.Button(e.text, size="sm", variant="secondary", min_width=0) for e in EXAMPLES]
             with gr.Column(scale=2, min_width=300):
                 with gr.Row():
                     model, task = model_picker(engine.models)
+                with gr.Row():
+                    go = gr.Button("Run", variant="primary", elem_id="ts-run", scale=2, min_width=120)
+                    stop = gr.Button("Stop", elem_id="ts-stop", scale=1, min_width=80)
                 knows = _line(_knows(engine, model.value), "ts-knows")
                 status = _line(engine.status, "ts-status")
-        with gr.Row(elem_id="ts-chips"):
-            chips = [gr.Button(e.text, size="sm", variant="secondary", min_width=0) for e in EXAMPLES]
         controls = Controls(text, model, task, **more())
         notice = gr.HTML("", html_template="<div class='ts-notice' role='alert'>{{value}}</div>", elem_id="ts-notice")
-        stepper = Stepper(value=browser_trace(first) if first else None, plotly_url=f"/gradio_api/file={PLOTLY}")
+        stepper = Stepper(value=browser_trace(first) if first else None)
 
         def answer(values: dict) -> Iterator[tuple]:
             yield from _answer(engine, controls, values)
@@ -94,7 +91,7 @@ def _knows(engine: Engine, name: str) -> str:
 
 
 def _line(value: str, elem_id: str) -> gr.HTML:
-    return gr.HTML(value, html_template="<div class='ts-line'>{{value}}</div>", elem_id=elem_id)
+    return gr.HTML(value, html_template="<div class='ts-fact'>{{value}}</div>", elem_id=elem_id)
 
 
 def launch(page: gr.Blocks, config: AppConfig) -> None:

@@ -6,10 +6,13 @@ CSS = """
 .gradio-container { max-width: 1500px !important; margin: 0 auto; }
 #ts-head h1 { margin: 0; font-size: 1.9rem; letter-spacing: -.02em; }
 #ts-head p { margin: .2rem 0 0; color: var(--body-text-color-subdued); font-size: 1.05rem; max-width: 62rem; }
+#ts-controls, #ts-controls .column { gap: .6rem; }
+#ts-knows, #ts-status { min-height: 0; padding: 0; }
+#ts-notice:has(.ts-notice:empty) { display: none; }
 #ts-chips { gap: .4rem; flex-wrap: wrap; }
 #ts-chips button { border-radius: 999px; min-width: 0; flex: 0 1 auto; font-weight: 500; text-align: left;
   white-space: normal; }
-.ts-line { color: var(--body-text-color-subdued); font-size: .92rem; overflow-wrap: anywhere; }
+.ts-fact { color: var(--body-text-color-subdued); font-size: .92rem; overflow-wrap: anywhere; }
 .ts-notice:not(:empty) { border-left: 4px solid #D55E00; padding: .5rem .8rem; background: var(--background-fill-secondary);
   border-radius: 4px; overflow-wrap: anywhere; }
 @media (max-width: 640px) { #ts-head h1 { font-size: 1.5rem; } }

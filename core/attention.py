@@ -48,18 +48,21 @@ def capture() -> Iterator[Capture]:
 def attend(module, query, key, value, attention_mask, **kwargs):
     """The registered function: query (batch, heads, query, d_k) and so on, as transformers calls it."""
     kept = _capture.get()
-    if kept is None:
+    if kept is None and kwargs.get("softcap") is None:
         return sdpa_attention_forward(module, query, key, value, attention_mask, **kwargs)
     # The family's own function knows its softcap, position bias and grouped heads.
     eager = sys.modules[type(module).__module__].eager_attention_forward
     output, weights = eager(module, query, key, value, attention_mask, **kwargs)
-    kept.weights.append((module, weights))
+    if kept is not None:
+        kept.weights.append((module, weights))
     return output, weights
 
 
 def mask(*args, **kwargs):
     """The registered mask: what sdpa wants while nothing is captured, else additive and never skipped."""
-    return (sdpa_mask if _capture.get() is None else eager_mask)(*args, **kwargs)
+    # sdpa cannot cap scores and would leave the cap out in silence (T5Gemma), so such a family is always eager.
+    capped = getattr(kwargs.get("config"), "attn_logit_softcapping", None) is not None
+    return (eager_mask if capped or _capture.get() is not None else sdpa_mask)(*args, **kwargs)
 
 
 AttentionInterface.register(NAME, attend)

@@ -42,6 +42,7 @@ class Run(Iterator[Step]):
             self.notes.append(
                 f"The text has {len(tokens) + cut} tokens; the first {len(tokens)} are used, {cut} are cut."
             )
+        self.notes += _unread(loaded, tokens[self.prefix_tokens :])
         if "encoder" not in loaded.sites.reached:
             self.notes.append(f"The encoder attention of {loaded.name} cannot be reached; cross-attention is shown.")
         loaded.sites.require("cross", loaded.name)
@@ -113,6 +114,19 @@ class Run(Iterator[Step]):
             "threads": torch.get_num_threads(), "seconds": round(time.monotonic() - self._started, 3),
             "at": datetime.now(UTC).isoformat(timespec="seconds"),
         }
+
+
+def _unread(loaded: Loaded, tokens: list[Token]) -> list[str]:
+    """A note on pieces that the model reads as <unk>; a text of nothing but sentinels is refused."""
+    tokenizer = loaded.tokenizer
+    special = set(tokenizer.all_special_ids)
+    unknown = list(dict.fromkeys(t.text for t in tokens if t.id == tokenizer.unk_token_id))
+    if not unknown and all(t.id in special for t in tokens):
+        raise InputError(
+            f"The text has nothing but special tokens ({' '.join(t.text for t in tokens)[:60]}). Type at least one word."
+        )
+    shown = " ".join(unknown[:12]) + (" …" if len(unknown) > 12 else "")
+    return [f"{loaded.name} does not know {shown} and reads <unk> there."] if unknown else []
 
 
 def _usable(text: str) -> str:

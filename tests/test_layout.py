@@ -12,7 +12,10 @@ ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
 
 # The first screen and a replay must not wait for torch, so these never import it, not even through another module.
-WITHOUT_TORCH = ["core.errors", "core.settings", "core.shapes", "core.text", "core.trace", "core.records"]
+WITHOUT_TORCH = [
+    "core.errors", "core.settings", "core.shapes", "core.text", "core.trace", "core.records",
+    "core.models", "core.examples",
+]
 HEAVY = ["torch", "transformers", "gradio", "app"]
 PICKLES = {"pickle", "cPickle", "_pickle", "cloudpickle", "dill", "joblib", "shelve", "marshal"}
 CODE = {".py", ".js", ".css"}
@@ -40,6 +43,14 @@ def imported(path: Path) -> set[str]:
     return names
 
 
+def loaded_by(statement: str, names: list[str]) -> list[str]:
+    """Those of `names` that a fresh Python has loaded after `statement`."""
+    code = f"{statement}\nimport sys; print(*[name for name in {names!r} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
 def roots(path: Path) -> set[str]:
     return {name.split(".")[0] for name in imported(path)}
 
@@ -58,18 +69,16 @@ def test_app_does_not_import_tests(path):
 
 @pytest.mark.parametrize("name", WITHOUT_TORCH)
 def test_light_modules_leave_heavy_ones_alone(name):
-    code = f"import sys, {name}; print(*[m for m in {HEAVY!r} if m in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.split() == []
+    assert loaded_by(f"import {name}", HEAVY) == []
+
+
+def test_the_page_is_built_without_torch():
+    assert loaded_by("import app.page", ["torch", "transformers"]) == []
 
 
 def test_core_package_loads_without_heavy_modules():
     """`from core import Settings, Trace` is what the first screen does."""
-    code = f"import sys; from core import Settings, Step, Trace; print(*[m for m in {HEAVY!r} if m in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.split() == []
+    assert loaded_by("from core import Settings, Step, Trace", HEAVY) == []
 
 
 @pytest.mark.parametrize("path", sources("core", "app"), ids=short)
@@ -88,7 +97,8 @@ def test_nothing_is_unpickled(path):
 
 @pytest.mark.parametrize("path", sources("app", "core", "tests", "assets/js", suffixes=(".py", ".js")), ids=short)
 def test_a_module_fits_in_the_head(path):
-    assert len(path.read_text("utf-8").splitlines()) <= 400
+    lines = path.read_text("utf-8").count("\n")
+    assert lines <= 400
 
 
 # The README's tree

@@ -1,9 +1,9 @@
 """The stepper: one run of a decoder, stepped, played and scrubbed in the browser without a request per step.
 
-The value is the browser pack that `core.records` builds: a whole trace, the start or some rows of a run that is still being
-written, or a message. Everything is drawn by `assets/js/stepper.js` into the static template below, with `textContent` and a
-canvas only, because tokens are whatever a visitor typed. The template and the style must stay free of `{{`, `${` and backticks:
-Gradio evaluates both as templates.
+The value is the browser pack that `core.records` builds: a whole trace, the start or some rows of a run that is still
+being written, or a message. `assets/js/stepper.js` draws everything into the static template below, by `textContent`
+and on a canvas only, because tokens are whatever a visitor typed. Gradio evaluates template and style as templates:
+keep both free of `{{`, `${` and backticks.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 import gradio as gr
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
-# plotly.py carries its own plotly.min.js. The page must pass this path to `gr.set_static_paths`, or Gradio refuses to serve it.
+# plotly.py carries its own plotly.min.js. The page must give this path to `gr.set_static_paths`, or Gradio refuses it.
 PLOTLY_FILE = Path(find_spec("plotly").origin).parent / "package_data" / "plotly.min.js"
 
 LABEL = (
@@ -32,19 +32,26 @@ def _button(name: str, label: str, path: str) -> str:
     )
 
 
+def _line(name: str, title: str) -> str:
+    """A titled line of token chips."""
+    chips = f'<span class="ts-chips" data-ts="{name}" dir="auto"></span>'
+    return f'<div class="ts-line"><span class="ts-name">{title}</span>{chips}</div>'
+
+
 TEMPLATE = f"""
 <div class="ts-root" data-ts="root" role="application" tabindex="0" aria-label="{LABEL}">
   <div class="ts-head">
     <label class="ts-field">Layer <select class="ts-select" data-ts="layer"></select></label>
     <label class="ts-field">Head <select class="ts-select" data-ts="head"></select></label>
     <span class="ts-reduction" data-ts="reduction"></span>
-    <span class="ts-legend" aria-hidden="true">0 <i class="ts-ramp" data-ts="ramp"></i> <span data-ts="scale">1</span></span>
+    <span class="ts-legend" aria-hidden="true">0 <i class="ts-ramp" data-ts="ramp"></i>
+      <span data-ts="scale">1</span></span>
     <span class="ts-about" data-ts="about"></span>
   </div>
   <div class="ts-notes" data-ts="notes"></div>
-  <div class="ts-line"><span class="ts-name">Source</span><span class="ts-chips" data-ts="source" dir="auto"></span></div>
-  <div class="ts-line"><span class="ts-name">Output</span><span class="ts-chips" data-ts="output" dir="auto"></span></div>
-  <div class="ts-line ts-textline"><span class="ts-name">Text</span><bdi class="ts-text" data-ts="text" dir="auto"></bdi></div>
+  {_line("source", "Source")}
+  {_line("output", "Output")}
+  <div class="ts-line"><span class="ts-name">Text</span><bdi class="ts-text" data-ts="text" dir="auto"></bdi></div>
   <div class="ts-controls">
     <span class="ts-buttons">
       {_button("first", "First step", "M6 5h2.4v14H6zM19 5v14L9.5 12z")}
@@ -60,17 +67,29 @@ TEMPLATE = f"""
       <option value="6">6 steps/s</option><option value="12">12 steps/s</option></select></label>
   </div>
   <p class="ts-caption" data-ts="caption" aria-live="polite"></p>
-  <div class="ts-body">
-    <div class="ts-stage">
+  <div class="ts-body" data-ts="body">
+    <div class="ts-stage" data-ts="stage">
       <div class="ts-scroll" data-ts="scroll"><div class="ts-sheet" data-ts="sheet">
-        <div class="ts-top"><div class="ts-corner" data-ts="corner"></div><div class="ts-cols" data-ts="cols"></div></div>
-        <div class="ts-mid" data-ts="mid"><div class="ts-rows" data-ts="rows"></div>
-          <div class="ts-cells" data-ts="cells"><canvas data-ts="canvas" role="img" aria-label="Cross-attention heatmap"></canvas>
+        <div class="ts-top">
+          <div class="ts-corner" data-ts="corner"></div><div class="ts-cols" data-ts="cols"></div>
+        </div>
+        <div class="ts-mid">
+          <div class="ts-rows" data-ts="rows"></div>
+          <div class="ts-cells" data-ts="cells">
+            <canvas data-ts="canvas" role="img" aria-label="Heatmap of cross-attention"></canvas>
             <i class="ts-mark ts-column" data-ts="column"></i><i class="ts-mark ts-row" data-ts="current"></i>
-            <i class="ts-mark ts-cell" data-ts="hovered"></i></div></div>
-        <div class="ts-foot" data-ts="foot"><div class="ts-unit" data-ts="unit"></div>
-          <div class="ts-barline"><div class="ts-axis" data-ts="axis"></div>
-            <div class="ts-bars" data-ts="bars"><canvas data-ts="plain" aria-hidden="true"></canvas><div data-ts="plot"></div></div></div></div>
+            <i class="ts-mark ts-cell" data-ts="hovered"></i>
+          </div>
+        </div>
+        <div class="ts-foot" data-ts="foot">
+          <div class="ts-unit" data-ts="unit"></div>
+          <div class="ts-barline">
+            <div class="ts-axis" data-ts="axis"></div>
+            <div class="ts-bars" data-ts="bars">
+              <canvas data-ts="plain" aria-hidden="true"></canvas><div data-ts="plot"></div>
+            </div>
+          </div>
+        </div>
       </div></div>
       <div class="ts-message" data-ts="message" role="status" dir="auto"></div>
     </div>
@@ -79,12 +98,13 @@ TEMPLATE = f"""
   <div class="ts-tip" data-ts="tip" aria-hidden="true"></div>
 </div>
 """
+KINDS = ("trace", "start", "rows", "message")
 
 
 class Stepper(gr.HTML):
     """A `gr.HTML` whose value is a browser pack (a dict) or None. It is an output only: nothing flows back to Python.
 
-    `plotly_url` is where the page serves `PLOTLY_FILE`; it is resolved against the page's own root, so a root path is kept.
+    `plotly_url` is where the page serves `PLOTLY_FILE`; it is resolved against the page's own root path.
     Use it as an output with `show_progress="hidden"`, or Gradio fades the picture while a run streams into it.
     """
 
@@ -104,7 +124,7 @@ class Stepper(gr.HTML):
         return None
 
     def postprocess(self, value: dict[str, Any] | None) -> dict[str, Any] | None:
-        if value is not None and (not isinstance(value, dict) or value.get("kind") not in ("trace", "start", "rows", "message")):
+        if value is not None and (not isinstance(value, dict) or value.get("kind") not in KINDS):
             raise ValueError("a stepper shows a pack: a dict whose kind is trace, start, rows or message, or None")
         return value
 

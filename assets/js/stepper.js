@@ -8,14 +8,14 @@
 
 const part = (name) => element.querySelector('[data-ts="' + name + '"]');
 const names = "root layer head reduction ramp scale about notes source output text first back play forward last scrub count speed " +
-  "caption scroll sheet corner cols mid rows cells canvas column current hovered foot unit axis bars plain plot message side tip";
+  "caption scroll sheet corner cols mid rows cells canvas column current hovered foot unit axis bars plain plot message body stage side tip";
 const at = Object.fromEntries(names.split(" ").map((name) => [name, part(name)]));
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 const BAR_HEIGHT = 92;
 
 let run = null;                                    // the run on the page, see load()
 let orphans = { run: null, rows: new Map() };      // rows that came before the start of their run
-const view = { step: 0, layer: "mean", head: "mean", playing: false, column: -1, timer: 0 };
+const view = { step: 0, layer: "mean", head: "mean", playing: false, column: -1, timer: 0, seen: 0 };
 const grid = { cw: 0, ch: 0, rows: 0, label: 0, painted: 0, dpr: 1, dark: false, width: 0 };
 
 /* ---- text ---------------------------------------------------------------------------------------------------------------- */
@@ -153,31 +153,33 @@ const expectedRows = () => Math.max(1, run.rows.length, run.done ? 0 : clamp(run
 
 /** Choose cell and label sizes for the room there is, then place the labels. Sizes are whole device pixels, so cells stay crisp. */
 function layout() {
-  const room = at.scroll.clientWidth, n = run.source.length, m = expectedRows(), dpr = window.devicePixelRatio || 1;
-  if (!room || !n) return false;
+  const beside = at.side.offsetTop < at.stage.offsetTop + at.stage.offsetHeight / 2;
+  const room = at.body.clientWidth - (beside ? 310 : 0), n = run.source.length, m = expectedRows(), dpr = window.devicePixelRatio || 1;
+  if (room <= 0 || !n) return false;
   const narrow = room < 480, least = narrow ? 13 : 15, font = narrow ? 11 : n > 40 ? 12 : n > 24 ? 13 : 14;
   ruler.font = font + "px " + getComputedStyle(at.root).fontFamily;
   const widths = run.source.map((token) => Math.min(narrow ? 84 : 124, ruler.measureText(shown(token[0])).width + 6));
   const widest = Math.max(...widths);
   const targets = run.rows.map((row) => ruler.measureText(shown(row.t[0])).width * 1.1);
   grid.label = Math.round(clamp(Math.max(...targets, run.done ? 0 : widest) + 14, narrow ? 50 : 64, narrow ? 90 : 150));
-  const height = clamp(window.innerHeight * 0.68, 360, 800), scrolls = (top) => top + BAR_HEIGHT + 42 + m * 15 > height;
+  const height = clamp(window.innerHeight - 300, 460, 800), scrolls = (top) => top + BAR_HEIGHT + 42 + m * 15 > height;
   const avail = room - grid.label - (scrolls(60) ? 14 : 2);   // the scroll bar, where there will be one
   const overhang = (cw) => Math.max(0, ...widths.map((w, i) => w * 0.71 + 12 - (n - i - 0.5) * cw));
-  let turn = widest + 6 <= Math.min(76, avail / n) ? 0 : 45, over = turn ? overhang(avail / n) : 4;
+  let turn = widest + 6 <= Math.min(110, avail / n) ? 0 : 45, over = turn ? overhang(avail / n) : 4;
   if (turn && (avail - over) / n < 19) { turn = 90; over = 4; }
-  const top = Math.ceil(turn === 0 ? font * 1.25 + 8 : turn === 45 ? (widest + font * 1.25) * 0.71 + 8 : widest + 8);
-  const ideal = clamp((height - top - BAR_HEIGHT - 42) / m, 15, 44);
+  const top = Math.ceil(turn === 0 ? 36 : turn === 45 ? (widest + font * 1.25) * 0.71 + 8 : widest + 8);
+  const ideal = clamp((height - top - BAR_HEIGHT - 42) / m, 15, 52);
   const whole = (x) => Math.max(1, Math.floor(x * dpr)) / dpr;
-  let cw = clamp((avail - over) / n, least, 76);
+  let cw = clamp((avail - over) / n, least, 110);
   // A run keeps its row height while rows stream in; only a clear misfit is corrected at the end.
   const keep = grid.run === run.id && grid.width === room && Math.abs(grid.ch / Math.min(ideal, Math.max(cw, 22)) - 1) < 0.25;
   grid.ch = keep || (grid.run === run.id && !run.done && grid.width === room) ? grid.ch : whole(Math.min(ideal, Math.max(cw, 22)));
-  cw = grid.cw = whole(Math.min(cw, Math.max(least, grid.ch * 2)));
+  cw = grid.cw = whole(Math.min(cw, Math.max(least, grid.ch * 2.2)));
   over = turn === 45 ? Math.ceil(overhang(cw)) : over;
   Object.assign(grid, { run: run.id, width: room, rows: m, dpr: Math.min(dpr, 16000 / (m * grid.ch)), painted: 0 });
 
   const px = (node, sizes) => Object.entries(sizes).forEach(([key, value]) => (node.style[key] = value + "px"));
+  at.body.style.setProperty("--ts-fit", Math.min(room, grid.label + n * cw + over + (scrolls(top) ? 14 : 2)) + "px");
   px(at.sheet, { width: grid.label + n * cw + over });
   px(at.corner, { width: grid.label, height: top });
   px(at.cols, { width: n * cw + over, height: top });
@@ -404,20 +406,23 @@ function drawControls() {
   at.play.querySelector("path").setAttribute("d", view.playing ? ICONS.pause : ICONS.play);
   at.scrub.max = Math.max(1, m);
   at.scrub.value = view.step || 1;
+  at.scrub.style.setProperty("--ts-done", (m > 1 ? (100 * (view.step - 1)) / (m - 1) : 0) + "%");
   at.count.textContent = m ? "Step " + view.step + " of " + m + (run.done ? "" : " …") : run ? "Step 0" : "";
 }
 
-/** Keep the current row between the sticky labels and the sticky bars, and the current chips in their two lines. */
+/** Keep the current row between the sticky labels and the sticky bars, its strongest column and the current chips in view. */
 function follow() {
   const t = view.step - 1, s = at.scroll, above = at.cols.offsetHeight, y = t * grid.ch;
   if (t < 0) return;
   if (s.scrollHeight > s.clientHeight) {
     const seen = s.clientHeight - above - at.foot.offsetHeight, hidden = Math.max(s.scrollTop - y, y + grid.ch - s.scrollTop - seen);
-    if (hidden > 2 * grid.ch) s.scrollTop = y - seen / 2;   // a jump: to the middle
+    if (hidden > 0 && Math.abs(view.step - view.seen) > 1) s.scrollTop = y - seen / 2;   // a jump: to the middle
     else if (hidden > 0) s.scrollTop = y < s.scrollTop ? y - grid.ch : y + 2 * grid.ch - seen;
   }
-  const w = reduction().rows[t];
-  for (const [list, chip] of [[at.output, at.output.children[t]], [at.source, at.source.children[w.indexOf(Math.max(...w))]]]) {
+  const w = reduction().rows[t], most = w.indexOf(Math.max(...w)), x = most * grid.cw, wide = s.clientWidth - grid.label;
+  if (view.seen !== view.step && (x < s.scrollLeft || x + grid.cw > s.scrollLeft + wide)) s.scrollLeft = x - wide / 2;
+  view.seen = view.step;
+  for (const [list, chip] of [[at.output, at.output.children[t]], [at.source, at.source.children[most]]]) {
     const top = chip.offsetTop - list.offsetTop;
     if (list.scrollHeight > list.clientHeight && (top < list.scrollTop || top + chip.offsetHeight > list.scrollTop + list.clientHeight)) list.scrollTop = top - 31;
   }
@@ -426,7 +431,7 @@ function follow() {
 
 /* ---- coverage bars --------------------------------------------------------------------------------------------------------- */
 
-const bars = { P: null, wanted: false, key: "", asked: false };
+const bars = { P: null, wanted: false, key: "", asked: false, rest: 0 };
 
 /** The bars' fixed scale: final sums of the shown reduction, so that bars grow from step to step. */
 function barScale() {
@@ -459,7 +464,9 @@ function drawBars() {
     at.plot.on("plotly_unhover", hideTip);
   }
   bars.key = key;
-  keep(hooks.bars, performance.now() - began);
+  const took = performance.now() - began;
+  keep(hooks.bars, took);
+  bars.rest = performance.now() + Math.min(200, 2 * took);
 }
 
 /** Plotly's figure. No margins and a range of whole columns: bar c sits exactly under column c. Only numbers go in, no token. */
@@ -527,7 +534,7 @@ function flush() {
   if (todo.cells) grid.painted = 0;
   at.reduction.textContent = "cross-attention, " + reductionName();
   drawCells(); drawMarks(); drawSide(); drawCaption(); follow();
-  at.canvas.setAttribute("aria-label", "Heatmap of cross-attention, " + view.step + " rows written. " + at.caption.textContent);
+  at.canvas.setAttribute("aria-label", "Heatmap of cross-attention, rows written: " + view.step);
   settle(began, true);
 }
 
@@ -543,7 +550,7 @@ channel.port1.onmessage = () => {
       element.dataset.ready = "1";
       (window.requestIdleCallback || ((f) => setTimeout(f, 200)))(loadPlotly, { timeout: 1500 });
     }
-    if (pictured && !bars.wanted) { bars.wanted = true; setTimeout(drawBars, 0); }
+    if (pictured && !bars.wanted) { bars.wanted = true; setTimeout(drawBars, Math.max(0, bars.rest - now)); }   // plotly is slow: it may take a third of the time
   }
   settled.splice(0).forEach((resolve) => resolve());
 };
@@ -736,7 +743,7 @@ function receive() {
 
 const hooks = {
   /** Step in view (1-based; 0 before the first) and steps known so far. */
-  step: () => view.step, steps: () => (run ? run.rows.length : 0), playing: () => view.playing, run: () => run && run.id,
+  done: () => !!(run && run.done), step: () => view.step, steps: () => (run ? run.rows.length : 0), playing: () => view.playing, run: () => run && run.id,
   /** Go to step k; resolves with the milliseconds from call to paint. */
   goto: async (k) => { const began = performance.now(); show(k, true); await nextPaint(); return performance.now() - began; },
   /** Weight; layer and head count from 1 or are "mean" or "max"; row and column count from 0. */
@@ -783,7 +790,12 @@ for (const list of [at.source, at.cols]) {
   list.addEventListener("pointerover", (event) => { if (event.target.dataset.column) highlight(+event.target.dataset.column); });
   list.addEventListener("pointerleave", () => highlight(-1));
 }
-new ResizeObserver(() => { if (run && at.scroll.clientWidth && at.scroll.clientWidth !== grid.width) paint("layout"); }).observe(at.scroll);
+let rootWidth = 0;
+new ResizeObserver(() => {
+  const width = at.root.clientWidth;
+  if (run && width && width !== rootWidth) paint("layout");
+  rootWidth = width;
+}).observe(at.root);
 window.addEventListener("resize", () => { if (run) paint("layout"); });
 new MutationObserver(() => {
   const dark = document.body.classList.contains("dark");

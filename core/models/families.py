@@ -64,15 +64,15 @@ def language_id(loaded: Any, code: str) -> int | None:
 
 
 def processors_for(loaded: Any, settings: Settings, max_new_tokens: int) -> list[Processor]:
-    """The processors of a run, in the reference's order: penalty, n-grams, banned ids, forced first and last token."""
+    """The processors of a run, in the reference's order: penalty, n-grams, bad words, forced tokens, suppressed ids."""
     decoding, config = settings.decoding, loaded.model.generation_config
     out: list[Processor] = []
     if decoding.repetition_penalty != 1.0:
         out.append(RepetitionPenalty(decoding.repetition_penalty))
     if decoding.no_repeat_ngram_size:
         out.append(NoRepeatNgram(decoding.no_repeat_ngram_size))
-    banned = [ids[0] for ids in config.bad_words_ids or [] if len(ids) == 1] + list(config.suppress_tokens or [])
-    if banned := tuple(id for id in banned if id not in loaded.eos):
+    banned = tuple(ids[0] for ids in config.bad_words_ids or [] if len(ids) == 1 and ids[0] not in loaded.eos)
+    if banned:
         out.append(Suppressed(banned))
     first = language_id(loaded, settings.target_language)
     first = config.forced_bos_token_id if first is None else first
@@ -80,5 +80,7 @@ def processors_for(loaded: Any, settings: Settings, max_new_tokens: int) -> list
         out.append(Forced(first, 0, "first token of this checkpoint or language"))
     last = config.forced_eos_token_id
     if last is not None:
-        out.append(Forced(last if isinstance(last, int) else last[0], max_new_tokens - 1, "end at the length limit"))
+        out.append(Forced(last if isinstance(last, int) else min(last), max_new_tokens - 1, "end at the length limit"))
+    if config.suppress_tokens:  # unlike bad words, these may hold the end of the text, and win over a forced token
+        out.append(Suppressed(tuple(config.suppress_tokens)))
     return out

@@ -21,7 +21,7 @@ class Recipe:
     tasks: tuple[Task, ...]
     vocabulary: int = 8000
     languages: tuple[str, ...] = ("en", "de", "fr")
-    epochs: int = 12
+    epochs: int = 10
     batch_tokens: int = 2560
     max_length: int = 64
     learning_rate: float = 1.2e-2

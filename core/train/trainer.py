@@ -3,14 +3,13 @@
 import json
 import math
 import random
+import shutil
 import time
 from pathlib import Path
 
 import torch
 from torch.nn.functional import cross_entropy
-from transformers import AutoTokenizer, PreTrainedTokenizerBase
-from transformers.models.auto.modeling_auto import AutoModelForSeq2SeqLM
-from transformers.models.auto.configuration_auto import AutoConfig
+from transformers import AutoConfig, AutoModelForSeq2SeqLM, AutoTokenizer, PreTrainedTokenizerBase
 
 from core.train.checkpoints import export, load_state, save_state
 from core.train.corpus import batches, collate, read_lines, read_pairs
@@ -147,6 +146,7 @@ class Training:
             progress.update(epoch=epoch + 1, batch=0)
             save_state(self.work, model, self.optimizer, progress)
             export(self.out, model, self.tokenizer)
+            shutil.copy(self.work / "curve.jsonl", self.out)
 
     def report(self, **row) -> None:
         """One line on the screen, the same row in `curve.jsonl`."""

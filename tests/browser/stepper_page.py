@@ -1,7 +1,7 @@
 """A page with nothing but the stepper and made-up packs: `python -m tests.browser.stepper_page --port N`.
 
-The buttons send what a run sends: a whole pack, a stream, a stream with lost and swapped messages, a message. The numbers are
-random softmax rows, made by `pack`, so that the tests know every weight.
+The buttons send what a run sends: a whole pack, a stream, a stream with lost and swapped messages, a message. The
+numbers are random softmax rows, made by `pack`, so that the tests know every weight.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ from app.widgets.stepper import PLOTLY_FILE, Stepper
 
 ENGLISH = "translate English to German: A man rides a brown horse near the old fence </s>".split()
 GERMAN = "Ein Mann reitet ein braun es Pferd nahe dem alten Zaun </s>".split()
-HOSTILE = ["<s>", "<img src=x onerror=1>", "<b>bold</b>", "▁", "", " ", "&lt;", "שלום", "مرحبا", "馬", "Donau" * 12, "</s>"]
+MARKUP = ["<s>", "<img src=x onerror=1>", "<b>bold</b>", "▁", "", " ", "&lt;"]
+HOSTILE = [*MARKUP, "שלום", "مرحبا", "馬", "Donau" * 12, "</s>"]
 
 
-def pack(run: str, source: list[str], target: list[str], prefix: int = 0, layers: int = 3, heads: int = 6, seed: int = 0) -> dict[str, Any]:
+def pack(run: str, source: list[str], target: list[str], *, prefix=0, layers=3, heads=6, seed=0) -> dict[str, Any]:
     """A whole pack; weights (layers, heads, source) a row are the softmax of noise with a bump on the diagonal."""
     random = np.random.default_rng(seed)
     n, m, rows, place = len(source), len(target), [], 0
@@ -32,17 +33,25 @@ def pack(run: str, source: list[str], target: list[str], prefix: int = 0, layers
         weights = np.exp(scores - scores.max(-1, keepdims=True))
         weights = (weights / weights.sum(-1, keepdims=True)).astype("<f2")
         p = np.sort(random.dirichlet(np.full(12, 0.25)))[::-1] * 0.98 + 1e-4
-        top = [[token, 100 + t, float(np.log(p[0]))]] + [[target[(t + k) % m], 200 + t + k, float(np.log(p[k]))] for k in range(1, 10)]
+        logs = [float(x) for x in np.log(p)]
         end = place if token == "</s>" else place + len(token)
         rows.append({
-            "t": [token, 100 + t, place, end], "lp": top[0][2], "H": float(-(p * np.log(p)).sum()), "top": top,
-            "kv": [2 * layers * 192 * 4 * (t + 1), 2 * layers * 192 * 4 * n], "notes": ["minimum length: </s> was banned"] if t == 2 else [],
+            "t": [token, 100 + t, place, end],
+            "lp": logs[0],
+            "H": float(-(p * np.log(p)).sum()),
+            "top": [[target[(t + k) % m], 100 + (t + k) % m, logs[k]] for k in range(10)],
+            "kv": [2 * layers * 192 * 4 * (t + 1), 2 * layers * 192 * 4 * n],
+            "notes": ["minimum length: </s> was banned"] if t == 2 else [],
             "w": base64.b64encode(weights.tobytes()).decode(),
         })
         place = end + 1 if end > place else place
-    spans = [[token, i, 0, 0] if token == "</s>" else [token, i, 10 * i, 10 * i + max(1, len(token))] for i, token in enumerate(source)]
-    return {"kind": "trace", "run": run, "done": True, "layers": layers, "heads": heads, "source": spans, "prefix": prefix, "rows": rows,
-            "input": " ".join(source), "output": " ".join(target[:-1]), "notes": [], "about": "pocket-t5 · cpu · float32 · greedy"}
+    ends = [10 * i + (0 if token == "</s>" else max(1, len(token))) for i, token in enumerate(source)]
+    return {
+        "kind": "trace", "run": run, "done": True, "layers": layers, "heads": heads, "prefix": prefix, "rows": rows,
+        "source": [[token, i, 10 * i, end] for i, (token, end) in enumerate(zip(source, ends))],
+        "input": " ".join(source), "output": " ".join(target[:-1]), "notes": [],
+        "about": "pocket-t5 · cpu · float32 · greedy",
+    }
 
 
 def first() -> dict[str, Any]:
@@ -66,7 +75,8 @@ def square() -> dict[str, Any]:
 
 
 def start_of(whole: dict[str, Any]) -> dict[str, Any]:
-    return {"kind": "start", **{key: whole[key] for key in ("run", "layers", "heads", "source", "prefix", "input", "about")}}
+    keys = ("run", "layers", "heads", "source", "prefix", "input", "about")
+    return {"kind": "start", **{key: whole[key] for key in keys}}
 
 
 def rows_of(whole: dict[str, Any], first_row: int, last_row: int) -> dict[str, Any]:
@@ -94,13 +104,17 @@ def broken(pause: float = 0.25) -> Iterator[dict[str, Any]]:
     yield whole
 
 
+def message() -> dict[str, Any]:
+    return {"kind": "message", "text": "Type <b>some</b> text first."}
+
+
 def build() -> gr.Blocks:
     with gr.Blocks(title="stepper") as page:
         stepper = Stepper(first(), elem_id="stepper")
         with gr.Row():
-            for name, made in (("first", first), ("large", large), ("hostile", hostile), ("square", square), ("streamed", streamed), ("broken", broken),
-                               ("message", lambda: {"kind": "message", "text": "Type <b>some</b> text first."}), ("nothing", lambda: None)):
-                gr.Button(name, elem_id=name, min_width=80).click(made, None, stepper, show_progress="hidden")
+            for send in (first, large, hostile, square, streamed, broken, message):
+                button = gr.Button(send.__name__, elem_id=send.__name__, min_width=80)
+                button.click(send, None, stepper, show_progress="hidden")
     return page
 
 
@@ -109,7 +123,10 @@ def main() -> None:
     parser.add_argument("--port", type=int, required=True)
     port = parser.parse_args().port
     gr.set_static_paths([PLOTLY_FILE])
-    build().launch(server_name="127.0.0.1", server_port=port, quiet=True, run_history=False, ssr_mode=False, enable_monitoring=False, footer_links=[])
+    build().launch(
+        server_name="127.0.0.1", server_port=port, quiet=True, run_history=False, ssr_mode=False,
+        enable_monitoring=False, footer_links=[],
+    )
 
 
 if __name__ == "__main__":

@@ -1,0 +1,33 @@
+"""python -m tests.bench [--quick] [--repeats N]: the driver against plain generate, then the page in Chromium.
+
+It prints what it measured and never fails on a time. Tokens that differ are printed too; the tests are what fails on them.
+"""
+
+import argparse
+import os
+
+os.environ.setdefault("HF_HUB_OFFLINE", "1")  # before anything imports gradio or transformers
+os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
+
+from tests.bench import decoding, machine, painting  # noqa: E402
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="a smoke run of everything; its numbers mean nothing")
+    parser.add_argument("--repeats", type=int, help="pairs a line, and starts of the server (default: 5 and 3)")
+    args = parser.parse_args()
+    if args.repeats is not None and args.repeats < 1:
+        parser.error("--repeats takes a whole number from 1 on")
+    print(machine(), flush=True)
+    if args.quick:
+        print("QUICK: a smoke run; these numbers mean nothing.")
+    pairs, starts = args.repeats or (1 if args.quick else 5), args.repeats or (1 if args.quick else 3)
+    for part in (decoding.lines(pairs, args.quick), painting.lines(starts, args.quick)):
+        print(flush=True)
+        for line in part:
+            print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,174 @@
+"""Step to paint and server start to first picture, in Chromium. Without Chromium a line says so instead.
+
+Times are taken inside the page. A step is measured beside an empty frame on the same page, because whatever is painted
+waits for the next frame: only what lies above that floor is ours.
+"""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from tests.bench import Spread, milliseconds
+
+ROOT = Path(__file__).resolve().parents[2]
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+# button of the stepper page -> source x target x (layers x heads)
+PACKS = {"square": "12x12x18", "large": "128x128x48"}
+STEPS = 120
+PATIENCE = 120_000  # ms to wait for a page on a busy machine
+LIMIT_SECONDS, LIMIT_BYTES = 6.0, 1.5e6
+# What Gradio brings to every page; anything else that is transferred before the picture is ours.
+GRADIO_PATHS = ("/assets/", "/static/", "/svelte/")
+
+# Each step starts at a random moment of a frame and from a settled page (bars drawn), and is followed by an empty frame.
+MEASURE = """async (count) => {
+  const hooks = window.twoStacks.stepper, last = hooks.steps(), out = { floor: [], heatmap: [], bars: [], plotly: [] };
+  const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+  const painted = () => new Promise((resolve) => requestAnimationFrame(() => {
+    const channel = new MessageChannel();   // as the stepper's own clock: after the frame has been handed on
+    channel.port1.onmessage = () => { channel.port1.close(); resolve(performance.now()); };
+    channel.port2.postMessage(0);
+  }));
+  let step = 1, way = 1;
+  await hooks.goto(1);
+  await pause(300);
+  for (let i = 0; i < count; i++) {
+    await pause(20 + 20 * Math.random());
+    const empty = performance.now();
+    out.floor.push(await painted() - empty);
+    if (step + way < 1 || step + way > last) way = -way;
+    step += way;
+    await pause(20 + 20 * Math.random());
+    hooks.bars.length = 0;
+    const began = performance.now();
+    out.heatmap.push(await hooks.goto(step));
+    while (!hooks.bars.length && performance.now() - began < 5000) await pause(0);
+    out.plotly.push(...hooks.bars);
+    out.bars.push(await painted() - began);
+  }
+  return out;
+}"""
+
+# Notes the moment when the stepper says that its first picture is on the screen.
+WATCH = """new MutationObserver((_, me) => {
+  if (document.querySelector('[data-ready="1"]')) { window.firstPicture = performance.now(); me.disconnect(); }
+}).observe(document, { subtree: true, childList: true, attributes: true, attributeFilter: ["data-ready"] });"""
+
+# What had arrived by then: [path, bytes on the wire].
+ARRIVED = """() => performance.getEntries().filter((e) => e.responseEnd && e.responseEnd <= window.firstPicture)
+  .map((e) => [new URL(e.name).pathname, e.transferSize || e.encodedBodySize])"""
+
+
+def chromium() -> str | None:
+    """Path of the browser: CHROMIUM, else the first known name on the path."""
+    for name in (os.environ.get("CHROMIUM"), *BROWSERS):
+        if name and (found := shutil.which(name)):
+            return found
+    return None
+
+
+@contextmanager
+def browser() -> Iterator[Any]:
+    """A headless Chromium, the system's own."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
+        try:
+            yield started
+        finally:
+            started.close()
+
+
+@contextmanager
+def server(module: str) -> Iterator[tuple[str, float]]:
+    """`python -m module --port N` on a free port, as (address, time.time() just before it was started)."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    began = time.time()
+    process = subprocess.Popen(
+        [sys.executable, "-m", module, "--port", str(port)], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    )
+    try:
+        while not _listens(port):
+            if process.poll() is not None:
+                raise RuntimeError(f"{module} ended before it served: {process.stderr.read().decode()[-400:]}")
+            if time.time() - began > PATIENCE / 1000:
+                raise RuntimeError(f"{module} does not answer")
+            time.sleep(0.02)
+        yield f"http://127.0.0.1:{port}", began
+    finally:
+        process.terminate()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        process.stderr.close()
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def steps(chrome: Any, count: int) -> Iterator[str]:
+    """Step to paint for each pack, on one page."""
+    with server("tests.browser.stepper_page") as (address, _):
+        page = chrome.new_page(viewport={"width": 1400, "height": 1000})
+        page.goto(address)
+        page.wait_for_selector('[data-plotly="ready"]', state="attached", timeout=PATIENCE)
+        for button, size in PACKS.items():
+            rows = int(size.split("x")[1])
+            page.click(f"#{button}")
+            page.wait_for_function(
+                "([run, rows]) => window.twoStacks.stepper.run() === run && window.twoStacks.stepper.steps() === rows",
+                arg=[button, rows], timeout=PATIENCE,
+            )
+            took = page.evaluate(MEASURE, count)
+            yield f"{size:<12} empty frame         {milliseconds(took['floor'])}"
+            yield f"{'':<12} heatmap             {milliseconds(took['heatmap'])}"
+            bars = f"of which plotly {median(took['plotly']):.1f}" if took["plotly"] else "no bar was drawn within 5 s"
+            yield f"{'':<12} heatmap and coverage {milliseconds(took['bars']).lstrip():>5}  {bars}"
+        page.close()
+
+
+def first_picture(chrome: Any) -> tuple[float, int]:
+    """(seconds from starting the server to the first picture, our own bytes that had arrived by then)."""
+    with server("app") as (address, began):
+        page = chrome.new_context().new_page()  # a context of its own: nothing is cached
+        page.add_init_script(WATCH)
+        page.goto(address)
+        page.wait_for_function("() => window.firstPicture", timeout=PATIENCE)
+        seconds = page.evaluate("() => (performance.timeOrigin + window.firstPicture) / 1000") - began
+        own = sum(size for path, size in page.evaluate(ARRIVED) if not path.startswith(GRADIO_PATHS))
+        page.context.close()
+    return seconds, own
+
+
+def lines(repeats: int, quick: bool) -> Iterator[str]:
+    """Everything that needs a browser, a line as soon as it is measured."""
+    if not chromium():
+        yield "No Chromium here (make chromium installs one where it may): step to paint and first picture are skipped."
+        return
+    with browser() as chrome:
+        count = 10 if quick else STEPS
+        yield "Step to paint in headless Chromium, ms, median / p95: one step forward or back, from the call until its frame is handed on."
+        yield from steps(chrome, count)
+        yield ""
+        starts = [first_picture(chrome) for _ in range(repeats)]
+        seconds = Spread.of([took for took, _ in starts])
+        own = max(size for _, size in starts)
+        yield (
+            f"Server start (python -m app) to first picture: {seconds} s of at most {LIMIT_SECONDS:.0f} s; our own bytes before it: "
+            f"{own / 1e6:.2f} MB of at most {LIMIT_BYTES / 1e6:.1f} MB (n {repeats}; Chromium already open, Gradio's bundle not counted)"
+        )

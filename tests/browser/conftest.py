@@ -1,0 +1,115 @@
+"""A server on a free port, a Chromium, and pages that fail the test on a script error or a request off 127.0.0.1."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Page
+
+STARTS_IN = 90  # seconds a server may take on a busy machine
+ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",  # nothing else can be reached, whoever asks
+)
+# What Gradio logs, without a pageerror, when a component's script fails; and our own warning for a damaged pack.
+SCRIPT_FAILED = ("Error executing js_on_load", "Error in watch callback", "Error evaluating template", "stepper:")
+
+
+def free_port() -> int:
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+@pytest.fixture(scope="session")
+def serve(tmp_path_factory) -> Iterator[Callable[..., str]]:
+    """serve("tests.browser.stepper_page") starts `python -m MODULE --port N`; its address, once it answers."""
+    running: list[subprocess.Popen] = []
+
+    def start(module: str, *arguments: str) -> str:
+        port = free_port()
+        log = tmp_path_factory.mktemp("server") / "log"
+        command = [sys.executable, "-m", module, "--port", str(port), *arguments]
+        with log.open("w") as out:
+            process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT)
+        running.append(process)
+        address, until = f"http://127.0.0.1:{port}", time.monotonic() + STARTS_IN
+        while time.monotonic() < until and process.poll() is None:
+            try:
+                with urllib.request.urlopen(address, timeout=5):
+                    return address
+            except (urllib.error.URLError, OSError):
+                time.sleep(0.1)
+        pytest.fail(f"{module} did not start within {STARTS_IN} s:\n{log.read_text()}")
+
+    yield start
+    for process in running:
+        process.terminate()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args() -> dict[str, Any]:
+    """The system's Chromium. Without one the tests fail: leaving them out (NO_BROWSER=1) is a choice, not an accident."""
+    path = os.environ.get("CHROMIUM") or shutil.which("chromium")
+    if not path:
+        if os.environ.get("NO_BROWSER", "0") not in ("", "0"):
+            pytest.skip("NO_BROWSER=1")
+        pytest.fail("no Chromium: install it, name it with CHROMIUM=/path, or leave these tests out with NO_BROWSER=1")
+    return {"executable_path": path, "args": list(ARGUMENTS)}
+
+
+@pytest.fixture(scope="session")
+def troubles() -> list[str]:
+    """What went wrong in any page since the last test."""
+    return []
+
+
+@pytest.fixture(autouse=True)
+def no_trouble(troubles) -> Iterator[None]:
+    troubles.clear()
+    yield
+    assert not troubles
+
+
+@pytest.fixture(scope="session")
+def open_page(browser, troubles) -> Callable[..., Page]:
+    """open_page(address, **context options) -> a watched page."""
+
+    def asked(request) -> None:
+        parts = urlsplit(request.url)
+        if parts.scheme not in ("data", "blob", "about") and parts.hostname != "127.0.0.1":
+            troubles.append(f"request off this machine: {request.url}")
+
+    def said(message) -> None:
+        if message.text.startswith(SCRIPT_FAILED):
+            troubles.append(f"console: {message.text}")
+
+    def open_(address: str, **options) -> Page:
+        page = browser.new_context(**options).new_page()
+        page.on("request", asked)
+        page.on("pageerror", lambda error: troubles.append(f"pageerror: {error}"))
+        page.on("console", said)
+        page.goto(address)
+        return page
+
+    return open_

@@ -1,0 +1,119 @@
+"""The whole page in Chromium: the first screen, a run of one's own, hostile and useless input, what is not served."""
+
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from core.examples import EXAMPLES, saved
+
+ROOT = Path(__file__).resolve().parents[2]
+HOOK = "window.twoStacks.stepper"
+HOSTILE = "A dog <img src=x onerror=alert(1)> </s> <script>alert(2)</script> runs."
+
+
+@pytest.fixture(scope="module")
+def address(serve) -> str:
+    return serve("app")
+
+
+@pytest.fixture(scope="module")
+def page(open_page, address):
+    page = open_page(address, viewport={"width": 1280, "height": 900})
+    page.wait_for_selector("[data-ready]")
+    yield page
+    page.context.close()
+
+
+def text_box(page):
+    return page.locator("#ts-text textarea")
+
+
+def shown(page):
+    return page.locator('[data-ts="text"]')
+
+
+def until(page, condition: str, timeout: int = 120_000) -> None:
+    page.wait_for_function(f"() => {{ const s = {HOOK}; return {condition}; }}", timeout=timeout)
+
+
+def run(page, text: str) -> None:
+    """Type and run, and wait until the whole trace is there."""
+    page.wait_for_function("document.querySelector('#ts-status').innerText.includes('ready')", timeout=120_000)
+    before = page.evaluate(f"{HOOK}.run()")
+    text_box(page).fill(text)
+    page.locator("#ts-run").click()
+    until(page, f"s.run() !== {before!r} && s.done()")
+
+
+def test_the_first_screen_shows_a_saved_run_without_a_click(page):
+    first = saved()[0]
+    until(page, f"s.run() === {first.id!r}")
+    assert page.evaluate(f"{HOOK}.steps()") == len(first.steps)
+    expect(text_box(page)).to_have_value(EXAMPLES[0].text)
+    expect(page.locator("#ts-knows")).to_contain_text("photo captions")
+
+
+def test_a_chip_runs_at_once(page):
+    trace = saved()[1]
+    page.get_by_role("button", name=EXAMPLES[1].text).click()
+    until(page, f"s.run() === {trace.id!r}")
+    expect(text_box(page)).to_have_value(EXAMPLES[1].text)
+
+
+def test_a_sentence_of_ones_own_is_translated_and_stepped_by_key(page):
+    run(page, "A man is reading a newspaper on a bench.")
+    page.locator("[data-ts=root]").focus()
+    page.keyboard.press("Home")
+    until(page, "s.step() === 1")
+    page.keyboard.press("ArrowRight")
+    until(page, "s.step() === 2")
+    page.keyboard.press("End")
+    until(page, "s.step() === s.steps()")
+    expect(shown(page)).to_contain_text("Mann")
+    expect(page.locator("#ts-status")).to_contain_text("float32")
+
+
+def test_hostile_text_is_shown_as_text(page):
+    run(page, HOSTILE)
+    assert page.locator("img[src=x]").count() == 0
+    expect(page.locator('[data-ts="source"]')).to_contain_text("</s>")
+    expect(text_box(page)).to_have_value(HOSTILE)
+
+
+@pytest.mark.parametrize(("text", "said"), [("   ", "empty"), ("x" * 5000, "5,000 characters"), ("<extra_id_0>", "special")])
+def test_bad_input_says_what_is_wrong_and_keeps_text_and_picture(page, text, said):
+    before = page.evaluate(f"{HOOK}.run()")
+    text_box(page).fill(text)
+    page.locator("#ts-run").click()
+    expect(page.locator("#ts-notice")).to_contain_text(said)
+    expect(text_box(page)).to_have_value(text)
+    assert page.evaluate(f"{HOOK}.run()") == before
+
+
+def test_stop_stops_and_the_next_run_starts(page):
+    text_box(page).fill("many " * 100)
+    page.locator("#ts-run").click()
+    page.locator("#ts-stop").click()
+    run(page, "Two women are dancing.")
+    expect(page.locator("#ts-notice")).not_to_contain_text("failed")
+
+
+def test_phone_and_dark(open_page, address):
+    page = open_page(f"{address}/?__theme=dark", viewport={"width": 390, "height": 844})
+    page.wait_for_selector("[data-ready]")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert page.evaluate("document.body.classList.contains('dark')")
+    page.context.close()
+
+
+@pytest.mark.parametrize("path", [
+    "/gradio_api/runs", "/monitoring", f"/gradio_api/file={ROOT}/app/page.py", "/gradio_api/file=/etc/passwd",
+    f"/gradio_api/file={ROOT}/assets/models/pocket-t5/config.json", "/gradio_api/file=https://example.org/",
+])
+def test_nothing_of_the_host_is_served(address, path):
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        urllib.request.urlopen(address + path, timeout=20)
+    assert refused.value.code in (401, 403, 404, 405)

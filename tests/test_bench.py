@@ -1,0 +1,44 @@
+"""The bench's arithmetic is right, and its two sides do the same work. Times are not looked at."""
+
+import pytest
+
+from tests.bench import Spread, busy, milliseconds, percentile, ratios
+from tests.bench.decoding import Comparison, Shape, build, compare
+
+TINY = Shape("tiny", dict(d_model=16, num_layers=2, num_decoder_layers=2, num_heads=2, d_kv=8, d_ff=32), 50)
+
+
+def test_ratios_pair_neighbours_and_say_their_spread():
+    assert str(ratios([2.0, 3.0, 4.4], [2.0, 2.0, 4.0])) == "1.10 [1.00-1.50]"
+    assert ratios([1.0, 30.0], [2.0, 60.0]) == Spread(0.5, 0.5, 0.5)  # a load that both sides saw cancels out
+
+
+@pytest.mark.parametrize("ours, theirs", [([], []), ([1.0], []), ([1.0, 2.0], [1.0])])
+def test_ratios_refuse_what_has_no_pairs(ours, theirs):
+    with pytest.raises(ValueError):
+        ratios(ours, theirs)
+
+
+@pytest.mark.parametrize("q, expected", [(0, 1), (0.5, 50), (0.95, 95), (0.951, 96), (1, 100)])
+def test_percentile_is_a_nearest_rank(q, expected):
+    assert percentile([*range(100, 0, -1)], q) == expected
+
+
+def test_times_are_printed_as_median_and_p95():
+    assert milliseconds([1.0] * 19 + [9.0]).split() == "1.0 / 1.0 (n 20)".split()
+
+
+def test_a_loaded_machine_is_named():
+    assert "LOADED" in busy(1.9, 2) and "LOADED" not in busy(0.3, 2) and "not known" in busy(None, 2)
+
+
+def test_both_sides_write_the_same_tokens():
+    found = compare(build(TINY), source=9, tokens=24, repeats=2)
+    assert found.tokens_equal and found.equal == found.tokens == 24
+    assert found.distinct > 1  # a constant output would be equal whatever was computed
+    assert "tokens equal (24" in str(found)
+
+
+def test_a_difference_is_named():
+    one = Spread(1.0, 1.0, 1.0)
+    assert "TOKENS DIFFER from number 4 on" in str(Comparison("tiny", 9, 1.0, one, one, tokens=24, equal=3, distinct=5))

@@ -1,0 +1,131 @@
+"""The page without a browser: what its handler answers, what a host may choose, what the saved runs are."""
+
+import gradio as gr
+import pytest
+
+from app.config import AppConfig, read_config
+from app.engine import Engine, _streamed
+from app.page import _answer, build
+from core import Settings, run
+from core.examples import EXAMPLES, saved
+from core.models import Models
+from core.records import browser_trace
+
+
+class Values:
+    """Stands in for the page's controls: `settings` is all that the handler asks of them."""
+
+    def settings(self, values):
+        return Settings(**values)
+
+
+@pytest.fixture(scope="module")
+def engine() -> Engine:
+    engine = Engine(Models())
+    engine.load_in_background()
+    engine.models.load("pocket-t5")
+    engine.ready = True
+    return engine
+
+
+def answers(engine: Engine, **values) -> list[tuple]:
+    return list(_answer(engine, Values(), values))
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"text": ""}, "empty"),
+        ({"text": " \n\t "}, "empty"),
+        ({"text": "x" * 100_000}, "100,000 characters; at most 4,000"),
+        ({"text": "a\0b"}, "NUL"),
+        ({"text": "<extra_id_0> <extra_id_1>"}, "nothing but special tokens"),
+        ({"text": "A dog.", "model": "../assets"}, "There is no model"),
+        ({"text": "A dog.", "model": "owner/name"}, "does not load models from the hub"),
+        ({"text": "A dog.", "task": "summon"}, "no task 'summon'; its tasks: en-de"),
+        ({"text": "A dog.", "target_language": "xx_XX"}, "no language 'xx_XX'"),
+        ({"text": 7}, "must be str, not int"),
+    ],
+)
+def test_bad_input_is_answered_with_a_sentence_and_the_picture_stays(engine, values, said):
+    (picture, notice), = answers(engine, **values)
+    assert said in notice and "Traceback" not in notice and len(notice) < 400
+    assert picture == gr.skip()
+
+
+def test_an_unforeseen_error_is_logged_and_not_shown(engine, monkeypatch, caplog):
+    def broken(settings):
+        raise RuntimeError("secret detail")
+        yield
+
+    monkeypatch.setattr(engine, "messages", broken)
+    (_, notice), = answers(engine, text="A dog.")
+    assert "secret" not in notice and "kept" in notice
+    assert "secret detail" in caplog.text
+
+
+@pytest.mark.parametrize("text", ["Ein 😀 Hund", "مرحبا بالعالم", "日本語", "a" * 3000, "<img src=x onerror=1> </s> dog"])
+def test_odd_text_still_gives_a_trace(engine, text):
+    last, notice = answers(engine, text=text)[-1]
+    assert last["kind"] == "trace" and len(last["source"]) <= 128
+    assert ("cut" in notice) == (len(text) > 2000)
+
+
+def test_a_long_run_streams_rows_and_ends_with_the_whole_trace(engine, monkeypatch):
+    monkeypatch.setattr("app.engine.PATIENCE", 0)
+    monkeypatch.setattr("app.engine.INTERVAL", 0)
+    going = run(Settings(text="Two cats sleep on a red sofa."), engine.models)
+    start, *rows, last = _streamed(going)
+    assert start["kind"] == "start" and start["source"] == last["source"] and start["layers"] == last["layers"]
+    streamed = []
+    for message in rows:
+        assert message["kind"] == "rows" and message["run"] == last["run"] and message["from"] == len(streamed)
+        streamed += message["rows"]
+    assert streamed == last["rows"][: len(streamed)] and len(streamed) >= len(last["rows"]) - 1
+    assert last == browser_trace(going.trace())
+
+
+def test_dropping_a_stream_stops_the_model(engine, monkeypatch):
+    monkeypatch.setattr("app.engine.PATIENCE", 0)
+    monkeypatch.setattr("app.engine.INTERVAL", 0)
+    forwards = []
+    hook = engine.models.load("pocket-t5").model.decoder.register_forward_hook(lambda *a: forwards.append(1))
+    try:
+        stream = engine.messages(Settings(text="Three people are walking slowly through a park."))
+        next(stream), next(stream)
+        stream.close()
+        done = len(forwards)
+        assert 0 < done <= 3
+        assert list(stream) == [] and len(forwards) == done
+    finally:
+        hook.remove()
+
+
+def test_saved_runs_belong_to_the_shipped_weights_and_come_out_the_same_again(engine):
+    traces = saved()
+    assert [t.settings.text for t in traces] == [e.text for e in EXAMPLES]
+    loaded = engine.models.load("pocket-t5")
+    for trace in traces:
+        assert trace.fingerprint == loaded.fingerprint
+    going = run(traces[0].settings, engine.models)
+    list(going)
+    again = going.trace()
+    assert again.id == traces[0].id and again.text == traces[0].text
+    assert abs(again.path() - traces[0].path()).max() < 1e-4
+
+
+def test_the_hub_is_open_on_localhost_only_unless_the_host_says_so():
+    assert read_config([], {}).allow_hub
+    assert not read_config(["--host", "0.0.0.0"], {}).allow_hub
+    assert read_config(["--host", "0.0.0.0"], {"ALLOW_HUB": "1"}).allow_hub
+    assert not read_config([], {"ALLOW_HUB": "0"}).allow_hub
+    assert read_config(["--port", "9"], {"PORT": "8"}).port == 9 and read_config([], {"PORT": "8"}).port == 8
+
+
+def test_every_event_is_private_and_model_events_share_one_turn():
+    page = build(AppConfig())
+    functions = page.fns.values()
+    assert all(f.api_visibility == "private" for f in functions if f.fn is not None)
+    turns = [f for f in functions if f.concurrency_id == "model"]
+    assert len(turns) == 1 + len(EXAMPLES) and all(f.concurrency_limit == 1 for f in turns)
+    assert not [b for b in page.blocks.values() if isinstance(b, gr.State)]
