@@ -95,7 +95,12 @@ def _line(value: str, elem_id: str) -> gr.HTML:
 
 
 def launch(page: gr.Blocks, config: AppConfig) -> None:
-    """Serve until interrupted. Every switch is there for a reason: see README, "For hosts"."""
+    """Serve until interrupted.
+
+    Off: run history (slows every update, and 6.27-6.31 can leak a host's token through it with SSR), SSR (Spaces turns
+    it on), monitoring, PWA, MCP, error details. Uploads are open even without a file component, so they are kept small;
+    every session keeps the last value of each component, so few sessions are kept.
+    """
     page.queue(max_size=config.queue_size, default_concurrency_limit=20)
     page.launch(
         server_name=config.host, server_port=config.port, theme=theme(), css=CSS, footer_links=[], run_history=False,

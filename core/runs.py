@@ -9,8 +9,8 @@ import numpy as np
 import torch
 import transformers
 
-from core.decode import greedy
 from core.decode.driver import Encoded, Forward, decode, encode
+from core.decode.greedy import greedy
 from core.errors import InputError
 from core.models import Models, models
 from core.models.families import language_id, prefix_for, processors_for, start_for
@@ -32,9 +32,12 @@ class Run(Iterator[Step]):
         self.input = prefix + _usable(settings.text)
         language_id(loaded, settings.source_language)  # refuses an unknown one
         with loaded.lock:  # the source language is a setting of the shared tokenizer
+            before = getattr(loaded.tokenizer, "src_lang", None)
             if settings.source_language:
                 loaded.tokenizer.src_lang = settings.source_language
             tokens, cut = tokenize(loaded.tokenizer, self.input, min(MAX_TOKENS, loaded.max_source))
+            if settings.source_language:  # the next run may name none, and is to get the checkpoint's own
+                loaded.tokenizer.src_lang = before
         self.source = tuple(tokens)
         self.prefix_tokens = sum(1 for t in tokens if t.start < t.end <= len(prefix.rstrip())) if prefix else 0
         self.notes = []

@@ -104,7 +104,7 @@ def config_of(family: str) -> Any:
 
 
 def build(family: str, attention: str | None = None, never_ends: bool = True, seed: int | None = None) -> Any:
-    """A fresh float32 model. `attention`: transformers' name. `never_ends`: no end-of-text id, so that runs are long."""
+    """A fresh float32 model. attention: transformers' name. never_ends: no end-of-text id, so that runs are long."""
     torch.manual_seed(SEEDS[family] if seed is None else seed)
     chosen = {"attn_implementation": attention} if attention else {}
     model = AutoModelForSeq2SeqLM.from_config(config_of(family), **chosen)

@@ -5,7 +5,7 @@ import pytest
 from tests.bench import Spread, busy, milliseconds, percentile, ratios
 from tests.bench.decoding import Comparison, Shape, build, compare
 
-TINY = Shape("tiny", dict(d_model=16, num_layers=2, num_decoder_layers=2, num_heads=2, d_kv=8, d_ff=32), 50)
+TINY = Shape("tiny", dict(d_model=32, num_layers=2, num_decoder_layers=2, num_heads=4, d_kv=8, d_ff=64), 100)
 
 
 def test_ratios_pair_neighbours_and_say_their_spread():

@@ -1,4 +1,4 @@
-"""What the benches share: a ratio with its spread, percentiles, and what machine this is. Nothing here asserts on time."""
+"""What the benches share: a ratio with its spread, percentiles, and what machine this is. No bench asserts on time."""
 
 import os
 import platform
@@ -26,7 +26,7 @@ class Spread:
 
 
 def ratios(ours: Sequence[float], theirs: Sequence[float]) -> Spread:
-    """ours / theirs, pair by pair: only neighbours in an A B A B series saw the same load, so only they are compared."""
+    """ours / theirs, pair by pair: in an A B A B series only neighbours saw the same load."""
     if len(ours) != len(theirs):
         raise ValueError(f"{len(ours)} measurements against {len(theirs)}; a ratio needs pairs")
     return Spread.of([a / b for a, b in zip(ours, theirs, strict=True)])

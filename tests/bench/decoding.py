@@ -42,7 +42,7 @@ TOKENS = 64
 
 @dataclass
 class Timed:
-    """What one side took: seconds a step by the wall clock and by the process's own, and the tokens of its last turn."""
+    """What one side took: seconds a step by the wall and by the process's clock; the tokens of its last turn."""
 
     wall: list[float] = field(default_factory=list)
     cpu: list[float] = field(default_factory=list)
@@ -51,7 +51,7 @@ class Timed:
 
 @dataclass(frozen=True)
 class Comparison:
-    """One line of the table. Ratios are ours / generate. `equal`: how many tokens agree before the first that does not."""
+    """One line of the table. Ratios are ours / generate. `equal`: how many tokens agree before one differs."""
 
     shape: str
     source: int
@@ -152,8 +152,8 @@ def lines(repeats: int, quick: bool) -> Iterator[str]:
     """The whole table, a line as soon as it is measured."""
     sources, tokens = (SOURCES[:1], 8) if quick else (SOURCES, TOKENS)
     yield (
-        f"Traced step of our driver, relative to a step of plain generate (sdpa, greedy, nothing captured): median [min-max] "
-        f"of {repeats} pairs,\n{tokens} new tokens, no end-of-text id on either side, encoder not counted, float32, batch 1."
+        "Traced step of our driver, relative to a step of plain generate (sdpa, greedy, nothing captured):\n"
+        f"median [min-max] of {repeats} pairs. {tokens} new tokens, no end-of-text id on either side, encoder not counted."
     )
     yield HEADER
     for shape in SHAPES:

@@ -15,9 +15,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
-STARTS_IN = 90  # seconds a server may take on a busy machine
+STARTS_IN = PATIENCE = 90  # seconds a server, or a page, may take on a busy machine
 ARGUMENTS = (
     "--no-sandbox",
     "--disable-background-networking",
@@ -28,6 +28,7 @@ ARGUMENTS = (
 )
 # What Gradio logs, without a pageerror, when a component's script fails; and our own warning for a damaged pack.
 SCRIPT_FAILED = ("Error executing js_on_load", "Error in watch callback", "Error evaluating template", "stepper:")
+expect.set_options(timeout=1000 * PATIENCE)
 
 
 def free_port() -> int:
@@ -69,7 +70,7 @@ def serve(tmp_path_factory) -> Iterator[Callable[..., str]]:
 
 @pytest.fixture(scope="session")
 def browser_type_launch_args() -> dict[str, Any]:
-    """The system's Chromium. Without one the tests fail: leaving them out (NO_BROWSER=1) is a choice, not an accident."""
+    """The system's Chromium. Without one the tests fail; only NO_BROWSER=1 leaves them out."""
     path = os.environ.get("CHROMIUM") or shutil.which("chromium")
     if not path:
         if os.environ.get("NO_BROWSER", "0") not in ("", "0"):
@@ -106,6 +107,7 @@ def open_page(browser, troubles) -> Callable[..., Page]:
 
     def open_(address: str, **options) -> Page:
         page = browser.new_context(**options).new_page()
+        page.set_default_timeout(1000 * PATIENCE)
         page.on("request", asked)
         page.on("pageerror", lambda error: troubles.append(f"pageerror: {error}"))
         page.on("console", said)

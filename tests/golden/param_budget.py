@@ -12,7 +12,6 @@ from core.models.families import start_for
 from tests.golden import Report
 from tests.golden.tiny import Tiny
 
-
 # (decoder layers, inner width of the attention) of the released architectures that a kv_table may name
 SIZES = {
     "t5-small": (6, 512), "t5-base": (12, 768), "t5-large": (24, 1024), "t5-3b": (24, 4096), "bart-base": (6, 768),
