@@ -1,7 +1,7 @@
 """The stepper: one run of a decoder, stepped, played and scrubbed in the browser without a request per step.
 
 The value is the browser pack that `core.records` builds: a whole trace, the start or some rows of a run that is still
-being written, or a message. `assets/js/stepper.js` draws everything into the static template below, by `textContent`
+being written, or a message. `assets/js/stepper/` draws everything into the static template below, by `textContent`
 and on a canvas only, because tokens are whatever a visitor typed. Gradio evaluates template and style as templates:
 keep both free of `{{`, `${` and backticks.
 """
@@ -99,6 +99,16 @@ TEMPLATE = f"""
 </div>
 """
 KINDS = ("trace", "start", "rows", "message")
+# One function body in this order: each file uses only what the ones before it name, or what runs after all are read.
+SCRIPTS = (
+    "state", "text", "weights", "colour", "layout", "labels", "drawing", "bars", "painting", "moving", "pointing",
+    "arriving", "wiring",
+)
+
+
+def script() -> str:
+    """The component's whole script."""
+    return "\n".join((ASSETS / "js" / "stepper" / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
 
 
 class Stepper(gr.HTML):
@@ -113,7 +123,7 @@ class Stepper(gr.HTML):
             value,
             html_template=TEMPLATE,
             css_template=(ASSETS / "css" / "stepper.css").read_text(encoding="utf-8"),
-            js_on_load=(ASSETS / "js" / "stepper.js").read_text(encoding="utf-8"),
+            js_on_load=script(),
             apply_default_css=False,  # "prose" margins would break the alignment of the bars with the columns
             plotly_url=plotly_url or f"/gradio_api/file={PLOTLY_FILE}",
             **settings,

@@ -13,8 +13,8 @@ import torch
 from transformers import T5Config, T5ForConditionalGeneration
 
 from core.attention import NAME
-from core.decode import greedy
 from core.decode.driver import Encoded, decode, encode
+from core.decode.greedy import greedy
 from core.models.loading import Loaded, prepare
 from core.train.recipes import RECIPES
 from tests.bench import Spread, ratios

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import torch
 
-from core.decode import greedy
 from core.decode.driver import decode, encode
+from core.decode.greedy import greedy
 from core.models.families import processors_for, start_for
 from core.models.loading import Loaded
 from core.settings import Decoding, Settings

@@ -1,0 +1,100 @@
+/* What arrives. */
+
+/** A message in the picture's place; the layout keeps its size. */
+function say(text) {
+  at.message.textContent = text;
+  at.message.style.display = "flex";
+  at.scroll.style.visibility = "hidden";
+}
+
+function clear(text) {
+  pause();
+  run = null;
+  view.step = 0;
+  for (const node of [at.source, at.output, at.text, at.caption, at.notes, at.reduction, at.about, at.rows, at.cols]) node.replaceChildren();
+  best.forEach(({ line }) => (line.style.visibility = "hidden"));
+  Object.values(facts).forEach((node) => node.replaceChildren());
+  hideTip();
+  say(text);
+  paint();
+}
+
+/** Take the frame of a run (start or trace). Rows are added by addRows. */
+function load(pack) {
+  run = { id: pack.run, layers: pack.layers, heads: pack.heads, source: pack.source, prefix: pack.prefix || 0, rows: [], held: new Map(),
+    reduced: new Map(), done: pack.kind === "trace", output: pack.output || "", notes: pack.notes || [], about: pack.about };
+  if (orphans.run === run.id) run.held = orphans.rows;
+  orphans = { run: null, rows: new Map() };
+  view.step = 0;
+  at.message.style.display = "none";
+  at.scroll.style.visibility = "";
+  at.scroll.scrollTop = 0;
+  hideTip();
+  fillSource(); fillPickers(); fillNotes();
+}
+
+const fillNotes = () => at.notes.replaceChildren(...run.notes.map((note) => make("div", "", note)));
+
+/** Append what is contiguous, hold what is early, drop what is there already. */
+function addRows(from, rows) {
+  const size = 4 * Math.ceil((2 * run.layers * run.heads * run.source.length) / 3);
+  rows.forEach((row, i) => {
+    if (typeof row.w !== "string" || row.w.length !== size) throw new Error("row " + (from + i) + " does not fit the run's axes");
+    if (from + i >= run.rows.length) run.held.set(from + i, row);
+  });
+  while (run.held.has(run.rows.length)) {
+    const next = run.rows.length;
+    run.rows.push(run.held.get(next));
+    run.held.delete(next);
+  }
+  fillRows();
+}
+
+/** The whole run. Of a run already on the page it replaces the rows silently; any other is played once. */
+function takeTrace(pack) {
+  if (!run || run.id !== pack.run || run.source.length !== pack.source.length) {
+    pause();
+    load(pack);
+    addRows(0, pack.rows);
+    paint("layout");
+    if (calm.matches) show(run.rows.length, false); else play(true);
+    return;
+  }
+  const before = run.rows, follow = !run.done && view.step === before.length, same = before.every((row, t) => pack.rows[t] && row.w === pack.rows[t].w);
+  Object.assign(run, { rows: [], held: new Map(), done: true, output: pack.output || "", notes: pack.notes || [], about: pack.about });
+  if (!same) run.reduced = new Map();
+  at.output.replaceChildren(); at.rows.replaceChildren();
+  addRows(0, pack.rows.map((row, t) => (same && before[t] ? { ...row, values: before[t].values } : row)));
+  at.about.textContent = run.about || "";
+  fillNotes();
+  view.step = follow ? run.rows.length : Math.min(Math.max(view.step, run.rows.length ? 1 : 0), run.rows.length);
+  paint("layout");
+}
+
+function takeRows(pack) {
+  if (!run || run.id !== pack.run) {
+    if (orphans.run !== pack.run) orphans = { run: pack.run, rows: new Map() };
+    pack.rows.forEach((row, i) => orphans.rows.set(pack.from + i, row));
+    return;
+  }
+  const follow = !run.done && !view.playing && view.step === run.rows.length, before = run.rows.length;
+  addRows(pack.from, pack.rows);
+  if (run.rows.length === before) return;
+  if (follow) view.step = run.rows.length;
+  placeRows();
+  paint(run.rows.length > grid.rows ? "layout" : "");
+}
+
+function receive() {
+  const pack = props.value;
+  try {
+    if (!pack) clear("Nothing to show yet.");
+    else if (pack.kind === "message") clear(String(pack.text));
+    else if (pack.kind === "start") { pause(); load(pack); addRows(0, []); view.step = run.rows.length; paint("layout"); }
+    else if (pack.kind === "rows") takeRows(pack);
+    else if (pack.kind === "trace") takeTrace(pack);
+  } catch (error) {
+    console.warn("stepper:", error);
+    clear("This run cannot be drawn: " + error.message + ".");
+  }
+}

@@ -1,0 +1,13 @@
+/* Colour. */
+
+const VIRIDIS = "440154 482878 3e4989 31688e 26828e 1f9e89 35b779 6ece58 b5de2b fde725".split(" ");
+const RAMP = new Uint8Array(256 * 3);
+for (let i = 0; i < 256; i++) {
+  const x = (i / 255) * 9, k = Math.min(8, Math.floor(x)), f = x - k;
+  for (let j = 0; j < 3; j++) {
+    const a = parseInt(VIRIDIS[k].slice(2 * j, 2 * j + 2), 16), b = parseInt(VIRIDIS[k + 1].slice(2 * j, 2 * j + 2), 16);
+    RAMP[3 * i + j] = Math.round(a + f * (b - a));
+  }
+}
+at.ramp.style.background = "linear-gradient(90deg,#" + VIRIDIS.join(",#") + ")";
+const colour = (name) => getComputedStyle(at.root).getPropertyValue(name).trim();

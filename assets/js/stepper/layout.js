@@ -1,0 +1,68 @@
+/* Layout: how big a cell is, where the labels go. */
+
+const ruler = document.createElement("canvas").getContext("2d");
+const clamp = (x, low, high) => Math.max(low, Math.min(high, x));
+
+/** Rows to leave room for: a run that is being written gets about as many as its source has. */
+const expectedRows = () => Math.max(1, run.rows.length, run.done ? 0 : clamp(run.source.length + 2, 6, 24));
+
+/** Choose cell and label sizes for the room there is, then place the labels. Sizes are whole device pixels, so cells stay crisp. */
+function layout() {
+  const beside = at.side.offsetTop < at.stage.offsetTop + at.stage.offsetHeight / 2;
+  const room = at.body.clientWidth - (beside ? 310 : 0), n = run.source.length, m = expectedRows(), dpr = window.devicePixelRatio || 1;
+  if (room <= 0 || !n) return false;
+  const narrow = room < 480, least = narrow ? 13 : 15, font = narrow ? 11 : n > 40 ? 12 : n > 24 ? 13 : 14;
+  ruler.font = font + "px " + getComputedStyle(at.root).fontFamily;
+  const widths = run.source.map((token) => Math.min(narrow ? 84 : 124, ruler.measureText(shown(token[0])).width + 6));
+  const widest = Math.max(...widths);
+  const targets = run.rows.map((row) => ruler.measureText(shown(row.t[0])).width * 1.1);
+  grid.label = Math.round(clamp(Math.max(...targets, run.done ? 0 : widest) + 14, narrow ? 50 : 64, narrow ? 90 : 150));
+  const height = clamp(window.innerHeight - 300, 460, 800), scrolls = (top) => top + BAR_HEIGHT + 42 + m * 15 > height;
+  const avail = room - grid.label - (scrolls(60) ? 14 : 2);   // the scroll bar, where there will be one
+  const overhang = (cw) => Math.max(0, ...widths.map((w, i) => w * 0.71 + 12 - (n - i - 0.5) * cw));
+  let turn = widest + 6 <= Math.min(110, avail / n) ? 0 : 45, over = turn ? overhang(avail / n) : 4;
+  if (turn && (avail - over) / n < 19) { turn = 90; over = 4; }
+  const top = Math.ceil(turn === 0 ? 36 : turn === 45 ? (widest + font * 1.25) * 0.71 + 8 : widest + 8);
+  const ideal = clamp((height - top - BAR_HEIGHT - 42) / m, 15, 52);
+  const whole = (x) => Math.max(1, Math.floor(x * dpr)) / dpr;
+  let cw = clamp((avail - over) / n, least, 110);
+  // A run keeps its row height while rows stream in; only a clear misfit is corrected at the end.
+  const keep = grid.run === run.id && grid.width === room && Math.abs(grid.ch / Math.min(ideal, Math.max(cw, 22)) - 1) < 0.25;
+  grid.ch = keep || (grid.run === run.id && !run.done && grid.width === room) ? grid.ch : whole(Math.min(ideal, Math.max(cw, 22)));
+  cw = grid.cw = whole(Math.min(cw, Math.max(least, grid.ch * 2.2)));
+  over = turn === 45 ? Math.ceil(overhang(cw)) : over;
+  Object.assign(grid, { run: run.id, width: room, rows: m, dpr: Math.min(dpr, 16000 / (m * grid.ch)), painted: 0 });
+
+  const px = (node, sizes) => Object.entries(sizes).forEach(([key, value]) => (node.style[key] = value + "px"));
+  at.body.style.setProperty("--ts-fit", Math.min(room, grid.label + n * cw + over + (scrolls(top) ? 14 : 2)) + "px");
+  px(at.sheet, { width: grid.label + n * cw + over });
+  px(at.corner, { width: grid.label, height: top });
+  px(at.cols, { width: n * cw + over, height: top });
+  px(at.rows, { width: grid.label, height: m * grid.ch });
+  px(at.cells, { width: n * cw, height: m * grid.ch });
+  px(at.axis, { width: grid.label, height: BAR_HEIGHT });
+  px(at.bars, { width: n * cw, height: BAR_HEIGHT });
+  px(at.scroll, { maxHeight: Math.round(height) });
+  at.sheet.style.fontSize = font + "px";
+  at.canvas.width = Math.round(n * cw * grid.dpr);
+  at.canvas.height = Math.round(m * grid.ch * grid.dpr);
+  px(at.canvas, { width: n * cw, height: m * grid.ch });
+  run.source.forEach((token, i) => placeColumn(at.cols.children[i], i, turn, font, widths[i]));
+  placeRows();
+  return true;
+}
+
+function placeColumn(node, i, turn, font, width) {
+  const middle = (i + 0.5) * grid.cw, line = font * 1.25;
+  node.style.maxWidth = (turn ? width + 2 : grid.cw - 4) + "px";
+  node.style.bottom = "4px";
+  node.style.left = (turn === 0 ? middle : turn === 45 ? middle + line * 0.3 : middle + line / 2) + "px";
+  node.style.transform = turn === 0 ? "translateX(-50%)" : "rotate(-" + turn + "deg)";
+}
+
+function placeRows() {
+  Array.from(at.rows.children).forEach((node, t) => {
+    node.style.top = t * grid.ch + "px";
+    node.style.height = node.style.lineHeight = grid.ch + "px";
+  });
+}
