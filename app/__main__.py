@@ -10,6 +10,10 @@ if sys.path[0] != ROOT:
     sys.path[0] = ROOT
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 
+from app import stubs  # noqa: E402
+
+stubs.leave_out()
+
 from app.config import read_config  # noqa: E402
 from app.page import build, launch  # noqa: E402
 
