@@ -1,6 +1,7 @@
 """`python -m core.train NAME --data DIR`: train a pocket model, or go on from where the last run stopped."""
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -18,12 +19,16 @@ def main() -> None:
     parser.add_argument("--work", type=Path, help="where the resumable state lives (default runs/NAME)")
     parser.add_argument("--out", type=Path, help="where the model is written (default assets/models/NAME)")
     parser.add_argument("--init", type=Path, help="go on from the weights of this model folder")
+    parser.add_argument("--epochs", type=int, help="instead of the recipe's")
     parser.add_argument("--threads", type=int, help="CPU threads (default: torch's own choice)")
     args = parser.parse_args()
     if args.threads:
         torch.set_num_threads(args.threads)
+    recipe = RECIPES[args.name]
+    if args.epochs:
+        recipe = replace(recipe, epochs=args.epochs)
     Training(
-        args.name, RECIPES[args.name], args.data,
+        args.name, recipe, args.data,
         args.work or ROOT / "runs" / args.name, args.out or ROOT / "assets" / "models" / args.name, args.init,
     ).run()
 

@@ -9,7 +9,7 @@ from safetensors.torch import load_file, save_file
 
 def save_state(folder: Path, model, optimizer, progress: dict) -> None:
     """Write weights, optimiser state and `progress` (plain JSON); a kill in the middle leaves the previous state."""
-    tensors, scalars = {f"model.{k}": v.contiguous() for k, v in _own(model).items()}, {}
+    tensors, scalars = {f"model.{k}": v.contiguous() for k, v in own_tensors(model).items()}, {}
     for index, state in optimizer.state_dict()["state"].items():
         for key, value in state.items():
             if isinstance(value, torch.Tensor):
@@ -48,11 +48,11 @@ def export(folder: Path, model, tokenizer) -> None:
     model.config.save_pretrained(folder)
     model.generation_config.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
-    half = {name: tensor.to(torch.float16).contiguous() for name, tensor in _own(model).items()}
+    half = {name: tensor.to(torch.float16).contiguous() for name, tensor in own_tensors(model).items()}
     save_file(half, folder / "model.safetensors", metadata={"format": "pt"})
 
 
-def _own(model) -> dict[str, torch.Tensor]:
+def own_tensors(model) -> dict[str, torch.Tensor]:
     """The state dict without second names of tied tensors."""
     seen, own = set(), {}
     for name, tensor in model.state_dict().items():

@@ -1,4 +1,4 @@
-"""Parallel text from a folder, tokenised, and cut into length-bucketed batches."""
+"""Text from a folder, and pairs of token ids cut into length-bucketed batches."""
 
 import gzip
 import random
@@ -9,7 +9,6 @@ from pathlib import Path
 import torch
 
 from core.train.forcing import IGNORED
-from core.train.recipes import Task
 
 
 def read_lines(folder: Path, split: str, language: str) -> list[str]:
@@ -30,19 +29,6 @@ class Pair:
     target: list[int]
 
 
-def read_pairs(folder: Path, split: str, tasks: tuple[Task, ...], tokenizer, max_length: int) -> list[Pair]:
-    """All pairs of all tasks; a side longer than `max_length` tokens drops its pair."""
-    pairs = []
-    for task in tasks:
-        sources = [task.prefix + line for line in read_lines(folder, split, task.source)]
-        targets = read_lines(folder, split, task.target)
-        if len(sources) != len(targets):
-            raise ValueError(f"{split}.{task.source} has {len(sources)} lines, {split}.{task.target} {len(targets)}")
-        rows = zip(tokenizer(sources)["input_ids"], tokenizer(text_target=targets)["input_ids"], strict=True)
-        pairs += [Pair(s, t) for s, t in rows if len(s) <= max_length and len(t) <= max_length]
-    return pairs
-
-
 def batches(pairs: list[Pair], batch_tokens: int, rng: random.Random) -> Iterator[list[Pair]]:
     """Every pair once, similar lengths together, at most `batch_tokens` padded source + target tokens a batch."""
     # A little noise on the length, so that a pair does not meet the same neighbours every epoch.
@@ -54,7 +40,8 @@ def batches(pairs: list[Pair], batch_tokens: int, rng: random.Random) -> Iterato
             groups.append(group)
             group, wider = [], (len(pair.source), len(pair.target))
         group, longest = [*group, pair], wider
-    groups.append(group)
+    if group:
+        groups.append(group)
     rng.shuffle(groups)
     yield from groups
 

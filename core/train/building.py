@@ -1,0 +1,44 @@
+"""A model and its tokenizer, fresh from a recipe or from a folder."""
+
+from pathlib import Path
+
+import torch
+from transformers import AutoConfig, AutoModelForSeq2SeqLM, AutoTokenizer, PreTrainedTokenizerBase
+
+from core.train.corpus import read_lines
+from core.train.recipes import Recipe
+from core.train.vocabulary import train_tokenizer
+
+
+def tokenizer_for(recipe: Recipe, data: Path, work: Path) -> PreTrainedTokenizerBase:
+    """The recipe's tokenizer: trained once from the training text, then read back from the work folder."""
+    folder = work / "tokenizer"
+    if not (folder / "tokenizer.json").exists():
+        lines = [line for language in recipe.languages for line in read_lines(data, "train", language)]
+        train_tokenizer(lines, recipe.vocabulary, recipe.words).save_pretrained(folder)
+    return AutoTokenizer.from_pretrained(folder)
+
+
+def build_model(recipe: Recipe, tokenizer: PreTrainedTokenizerBase):
+    """A freshly initialised model of the recipe, its tasks and start token in its own config."""
+    config = AutoConfig.for_model(
+        recipe.model_type, **recipe.config, vocab_size=len(tokenizer), pad_token_id=tokenizer.pad_token_id,
+        eos_token_id=tokenizer.eos_token_id, decoder_start_token_id=tokenizer.pad_token_id,
+    )
+    torch.manual_seed(recipe.seed)
+    return AutoModelForSeq2SeqLM.from_config(config, attn_implementation="sdpa")
+
+
+def start(recipe: Recipe, data: Path, work: Path, init: Path | None):
+    """(model, tokenizer) to train, in float32. Attention weights are not dropped out, as in fairseq's recipes."""
+    if init:
+        tokenizer = AutoTokenizer.from_pretrained(init)
+        model = AutoModelForSeq2SeqLM.from_pretrained(init, dtype=torch.float32, attn_implementation="sdpa")
+    else:
+        tokenizer = tokenizer_for(recipe, data, work)
+        model = build_model(recipe, tokenizer)
+    model.config.task_specific_params = {task.name: {"prefix": task.prefix} for task in recipe.tasks}
+    for module in model.modules():
+        if type(module).__name__ == "T5Attention":
+            module.dropout = 0.0
+    return model, tokenizer
