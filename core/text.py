@@ -24,7 +24,9 @@ class Token:
 def tokenize(tokenizer: Any, text: str, limit: int) -> tuple[list[Token], int]:
     """Tokens of `text`, special tokens included, cut to `limit` with the closing token kept; and how many were cut."""
     fast = getattr(tokenizer, "is_fast", False)
-    batch = tokenizer(text, return_offsets_mapping=fast, return_special_tokens_mask=True, truncation=False, verbose=False)
+    batch = tokenizer(
+        text, return_offsets_mapping=fast, return_special_tokens_mask=True, truncation=False, verbose=False
+    )
     ids, special = list(batch["input_ids"]), list(batch["special_tokens_mask"])
     offsets = list(batch["offset_mapping"]) if fast else _found(tokenizer, ids, text)
     tail = 0  # closing special tokens, kept when the rest is cut
