@@ -21,8 +21,11 @@ def byte_level() -> PreTrainedTokenizerFast:
     inner = Tokenizer(token_models.BPE())
     inner.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     inner.decoder = decoders.ByteLevel()
-    inner.train_from_iterator(["a dog runs"], trainers.BpeTrainer(
-        vocab_size=270, initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), special_tokens=["</s>"], show_progress=False))
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(
+        vocab_size=270, initial_alphabet=alphabet, special_tokens=["</s>"], show_progress=False
+    )
+    inner.train_from_iterator(["a dog runs"], trainer)
     return PreTrainedTokenizerFast(tokenizer_object=inner, eos_token="</s>")
 
 

@@ -168,7 +168,7 @@ def lines(repeats: int, quick: bool) -> Iterator[str]:
     sources, tokens = (SOURCES[:1], 8) if quick else (SOURCES, TOKENS)
     yield (
         "Traced step of our driver, relative to a step of plain generate (sdpa, greedy, nothing captured):\n"
-        f"median [min-max] of {repeats} pairs. {tokens} new tokens, no end-of-text id on either side, encoder not counted."
+        f"median [min-max] of {repeats} pairs. {tokens} new tokens, no end-of-text id on either side, no encoder time."
     )
     yield HEADER
     for shape in SHAPES:

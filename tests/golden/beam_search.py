@@ -22,7 +22,7 @@ CHECKPOINT_CHOICES = ("forced_bos_token_id", "forced_eos_token_id", "bad_words_i
 def check_beam_search(data: dict, folder: Path, report: Report) -> None:
     """Greedy runs and check_logits of every model; what needs more than one hypothesis waits for beam search."""
     tiny = Tiny(folder)
-    for name, spec in data["models"].items():
+    for name, spec in data.get("models", {}).items():
         runs = spec.get("runs", [])
         for index, run in enumerate(runs):
             if run.get("num_beams") == 1:

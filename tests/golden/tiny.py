@@ -20,11 +20,9 @@ class Tiny:
     def __init__(self, folder: Path):
         self.folder = folder
         self._specs: dict[str, dict] = {}
-        for place in (DATA, folder):  # later wins
-            try:
-                self._specs |= json.loads((place / "beam_search.json").read_text("utf-8"))["models"]
-            except (OSError, ValueError, KeyError, TypeError):
-                continue
+        for place in (DATA, folder):  # later wins, key by key: a spec may hold only its runs
+            for name, spec in _models_in(place / "beam_search.json").items():
+                self._specs[name] = self._specs.get(name, {}) | spec
         self._loaded: dict[str, Loaded] = {}
 
     def spec(self, name: str) -> dict:
@@ -55,6 +53,14 @@ class Tiny:
         """The padded sources and their mask, both (batch, source)."""
         spec = self.spec(name)
         return torch.tensor(spec["input_ids"]), torch.tensor(spec["attention_mask"])
+
+
+def _models_in(path: Path) -> dict[str, dict]:
+    """The specs of a beam_search.json; none where it cannot be read, which its own check reports."""
+    try:
+        return dict(json.loads(path.read_text("utf-8"))["models"])
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return {}
 
 
 def largest(difference: Any) -> float:

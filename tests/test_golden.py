@@ -1,0 +1,265 @@
+"""The runner of the vector files: it passes what must pass, and it notices one changed number, weight or function."""
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+from transformers import GenerationMixin
+
+from tests.golden import DATA, Report, check_file, check_folder
+from tests.golden.__main__ import main
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+ROOT = Path(__file__).parents[1]
+# file -> cases that pass today; every other case of our own copy waits for its function
+PASSING = {
+    "beam_search.json": 24, "logits_processors.json": 10, "model_behaviour.json": 30, "param_budget.json": 20,
+    "t5_span_corruption.json": 84, "teacher_forcing_losses.json": 10,
+}
+
+
+def ours(name: str) -> dict:
+    return json.loads((DATA / name).read_text("utf-8"))
+
+
+def folder_of(tmp_path: Path, **files: object) -> Path:
+    """A folder with these files (name without .json -> content) and the weights."""
+    for weights in DATA.glob("*.safetensors"):
+        shutil.copy(weights, tmp_path)
+    for name, content in files.items():
+        text = content if isinstance(content, str) else json.dumps(content)
+        (tmp_path / f"{name}.json").write_text(text, "utf-8")
+    return tmp_path
+
+
+def checked(tmp_path: Path, name: str, content: object) -> Report:
+    return check_file(folder_of(tmp_path, **{name: content}) / f"{name}.json")
+
+
+# What must pass
+
+def test_every_file_passes_as_far_as_its_functions_exist():
+    reports = check_folder(DATA)
+    assert {report.name: report.passed for report in reports} == PASSING
+    assert [failure for report in reports for failure in report.failed] == []
+
+
+def test_generate_is_not_called(tmp_path, monkeypatch):
+    """Calling the reference in place of our own driver would prove nothing."""
+    monkeypatch.setattr(GenerationMixin, "generate", lambda *_, **__: pytest.fail("the reference was called"))
+    report = checked(tmp_path, "beam_search", only_run("marian", 4))
+    assert (report.passed, report.failed) == (1, [])
+
+
+# One changed number
+
+def only_run(model: str, run: int) -> dict:
+    """beam_search.json with one run and no config: those of our own copy are used."""
+    spec = ours("beam_search.json")["models"][model]
+    return {"models": {model: {"runs": [spec["runs"][run]], "max_new_tokens": spec["max_new_tokens"]}}}
+
+
+def only_logits() -> dict:
+    return {"models": {"bart": {"check_logits": ours("beam_search.json")["models"]["bart"]["check_logits"]}}}
+
+
+def only(name: str, key: str, count: int | None = None) -> dict:
+    return {key: ours(name)[key][:count]}
+
+
+def forced(key: str) -> dict:
+    facts = ours("model_behaviour.json")["t5"]["teacher_forced"]
+    return {"t5": {"teacher_forced": {"labels": facts["labels"], key: facts[key]}}}
+
+
+def padding() -> dict:
+    return {"t5": {"eager": {"padding_invariance_max_diff": 0.0}}}
+
+
+CHANGES: dict[str, tuple[str, Callable[[], dict], Callable[[dict], object]]] = {
+    "a token": ("beam_search", lambda: only_run("marian", 4),
+                lambda d: d["models"]["marian"]["runs"][0]["rows"][0]["sequence"].__setitem__(12, 7)),
+    "a token fewer": ("beam_search", lambda: only_run("bart", 0),
+                      lambda d: d["models"]["bart"]["runs"][0]["rows"][1]["sequence"].pop()),
+    "a row fewer": ("beam_search", lambda: only_run("bart", 0), lambda d: d["models"]["bart"]["runs"][0]["rows"].pop()),
+    "a penalty": ("beam_search", lambda: only_run("marian", 5),
+                  lambda d: d["models"]["marian"]["runs"][0]["params"].update(repetition_penalty=9.0)),
+    "an unknown setting": ("beam_search", lambda: only_run("marian", 5),
+                           lambda d: d["models"]["marian"]["runs"][0]["params"].update(colour=1)),
+    "a source": ("beam_search", lambda: only_run("marian", 5), lambda d: d["models"]["marian"].update(
+        input_ids=[[9, 8, 7, 6, 5, 0], [11, 12, 13, 0, 49, 49]], attention_mask=[[1] * 6, [1, 1, 1, 1, 0, 0]])),
+    "a logit": ("beam_search", only_logits,
+                lambda d: add(d["models"]["bart"]["check_logits"]["logits_last_position_first8"][1], 7, 3e-4)),
+    "padding": ("model_behaviour", padding, lambda d: d["t5"]["eager"].update(padding_invariance_max_diff=1.0)),
+    "a loss": ("model_behaviour", lambda: forced("loss"), lambda d: add(d["t5"]["teacher_forced"], "loss", 3e-4)),
+    "one nll": ("model_behaviour", lambda: forced("nll"), lambda d: add(d["t5"]["teacher_forced"]["nll"], 5, 3e-4)),
+    "a perplexity": ("model_behaviour", lambda: forced("perplexity"),
+                     lambda d: add(d["t5"]["teacher_forced"], "perplexity", 481)),
+    "a token count": ("model_behaviour", lambda: forced("n_tokens"),
+                      lambda d: add(d["t5"]["teacher_forced"], "n_tokens", 1)),
+    "decoder input": ("model_behaviour", lambda: forced("decoder_input_ids"),
+                      lambda d: add(d["t5"]["teacher_forced"]["decoder_input_ids"][1], 1, 1)),
+    "measured bytes": ("param_budget", lambda: only("param_budget.json", "kv_measured", 1),
+                       lambda d: add(d["kv_measured"][0], "cross_bytes", 4)),
+    "a shape": ("param_budget", lambda: only("param_budget.json", "kv_measured", 1),
+                lambda d: add(d["kv_measured"][0]["self_shape"], 2, 1)),
+    "computed bytes": ("param_budget", lambda: only("param_budget.json", "kv_table", 1),
+                       lambda d: add(d["kv_table"][0], "self", 1)),
+    "a shifted label": ("teacher_forcing_losses", lambda: only("teacher_forcing_losses.json", "shift_right", 1),
+                        lambda d: add(d["shift_right"][0]["decoder_input_ids"][0], 3, 1)),
+    "a hidden span": ("t5_span_corruption", lambda: only("t5_span_corruption.json", "examples", 1),
+                      lambda d: add(d["examples"][0]["targets"], 0, 1)),
+}
+
+
+def add(place: dict | list, key: str | int, amount: float) -> None:
+    place[key] += amount
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_one_changed_number_is_a_failure(what, tmp_path):
+    name, make, change = CHANGES[what]
+    data = make()
+    before = checked(tmp_path, name, data)
+    assert before.good and before.passed, f"{before.failed} {before.pending}"
+    change(data)
+    after = checked(tmp_path, name, data)
+    assert (after.passed, len(after.failed), after.total) == (before.passed - 1, 1, before.total)
+
+
+@pytest.mark.parametrize("index", range(10))
+def test_a_changed_score_of_each_processor_is_a_failure(index, tmp_path):
+    cases = [c for c in ours("logits_processors.json")["cases"] if c["processor"] in (
+        "repetition_penalty", "no_repeat_ngram", "forced_eos")]
+    case = cases[index]
+    kept = case["kept"][-1]
+    case["out"][kept] += 0.01
+    assert len(checked(tmp_path, "logits_processors", {"cases": [case]}).failed) == 1
+    case["out"][kept] = "-Infinity"
+    assert len(checked(tmp_path, "logits_processors", {"cases": [case]}).failed) == 1
+
+
+def test_a_number_within_the_tolerance_passes(tmp_path):
+    data = only_logits()
+    add(data["models"]["bart"]["check_logits"]["logits_last_position_first8"][1], 7, 3e-5)
+    assert checked(tmp_path, "beam_search", data).good
+
+
+def test_other_weights_are_a_failure(tmp_path):
+    folder = folder_of(tmp_path, beam_search=only_run("bart", 4))
+    weights = load_file(folder / "tiny_bart.safetensors")
+    weights["model.decoder.layers.1.fc1.weight"].neg_()
+    save_file(weights, folder / "tiny_bart.safetensors")
+    assert len(check_file(folder / "beam_search.json").failed) == 1
+
+
+# A broken product
+
+def test_a_search_that_takes_the_second_best_is_a_failure(tmp_path, monkeypatch):
+    monkeypatch.setattr("core.decode.driver.torch.Tensor.argmax", lambda x, *_, **__: x.argsort(-1)[..., -2:-1])
+    assert len(checked(tmp_path, "beam_search", only_run("marian", 4)).failed) == 1
+
+
+def test_a_wrong_formula_is_a_failure(tmp_path, monkeypatch):
+    monkeypatch.setattr("tests.golden.param_budget.kv_bytes", lambda *sizes, **_: 1)
+    report = checked(tmp_path, "param_budget", ours("param_budget.json"))
+    assert report.passed == 0 and len(report.failed) == 20
+
+
+# Other files
+
+def test_a_file_may_hold_only_some_of_its_lists(tmp_path):
+    """Each list by itself gives as many cases as it does beside the others."""
+    found = 0
+    for key, value in ours("param_budget.json").items():
+        report = checked(tmp_path, "param_budget", {key: value})
+        assert report.failed == []
+        found += report.total
+    assert found == sum(len(ours("param_budget.json")[key]) for key in ("models", "kv_measured", "kv_table"))
+
+
+@pytest.mark.parametrize("name", [*PASSING, "metrics.json"])
+def test_a_folder_without_a_case_is_no_pass(name, tmp_path, capsys):
+    report = checked(tmp_path, Path(name).stem, {})
+    assert report.passed == 0 and report.failed == []
+    assert call(tmp_path) == 1
+    assert capsys.readouterr().out.splitlines()[0].endswith(("nothing in it is a case", "not yet: all of it (1)"))
+
+
+def test_a_file_whose_functions_do_not_exist_is_not_yet_and_counts_as_failed(tmp_path, capsys):
+    folder_of(tmp_path, masks={"cases": []}, something_new="not even JSON")
+    assert call(tmp_path) == 1
+    first, second, total = capsys.readouterr().out.splitlines()
+    assert first.split() == "masks.json 0 of 1 passed; not yet: all of it (1)".split()
+    assert second.split() == "something_new.json 0 of 1 passed; not yet: all of it (1)".split()
+    assert total.split() == "total 0 of 2 passed".split()
+
+
+@pytest.mark.parametrize(("content", "said"), [
+    ("{", "not readable as JSON"), ("", "not readable as JSON"), ("[" * 100_000, "not readable as JSON"),
+    ("[]", "a vector file is a JSON object, this is a list"), ('{"models": 3}', "malformed"),
+    ('{"models": {"t5": {"runs": [{"num_beams": 1}]}}}', "KeyError: 'rows'"),
+    ('{"models": {"t6": {"runs": [{"num_beams": 1, "rows": []}]}}}', "t6"),
+])
+def test_a_broken_file_is_a_sentence_and_the_others_still_run(content, said, tmp_path, capsys):
+    folder_of(tmp_path, beam_search=content, param_budget=only("param_budget.json", "kv_table", 2))
+    assert call(tmp_path) == 1
+    out = capsys.readouterr().out
+    assert said in out and "Traceback" not in out
+    assert "2 of 2 passed" in out
+
+
+def test_weights_that_are_not_there_are_named(tmp_path):
+    (tmp_path / "beam_search.json").write_text(json.dumps(only_run("t5", 0)), "utf-8")
+    assert "tiny_t5.safetensors does not lie beside the file" in check_file(tmp_path / "beam_search.json").failed[0]
+
+
+# The command
+
+def call(*arguments: object) -> int:
+    """The exit code of `python -m tests.golden ARGUMENTS`."""
+    before = sys.argv
+    sys.argv = ["tests.golden", *map(str, arguments)]
+    try:
+        return main()
+    finally:
+        sys.argv = before
+
+
+def test_the_command_counts_lists_and_exits(tmp_path):
+    """A process of its own, as anybody would start it."""
+    data = only("param_budget.json", "kv_table", 3)
+    folder_of(tmp_path, param_budget=data)
+    command = [sys.executable, "-m", "tests.golden", str(tmp_path)]
+    good = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert good.returncode == 0, good.stderr
+    assert [line.split() for line in good.stdout.splitlines()] == [
+        "param_budget.json 3 of 3 passed".split(), "total 3 of 3 passed".split()]
+    data["kv_table"][1]["self"] += 1
+    folder_of(tmp_path, param_budget=data)
+    bad = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert bad.returncode == 1
+    assert "2 of 3 passed" in bad.stdout and "param_budget.json: kv_table 1: self is" in bad.stdout
+
+
+@pytest.mark.parametrize("arguments", [["/no/such/folder"], [ROOT / "tests"], ["a", "b"], ["--help"]])
+def test_a_wrong_call_says_what_is_wrong(arguments, capsys):
+    assert call(*arguments) == 1
+    assert "vector files" in capsys.readouterr().out
+
+
+def test_a_long_list_of_failures_is_cut(tmp_path, capsys):
+    cases = ours("param_budget.json")["kv_table"][:1] * 30
+    folder_of(tmp_path, param_budget={"kv_table": [dict(case, self=index) for index, case in enumerate(cases)]})
+    assert call(tmp_path) == 1
+    assert "and 10 more" in capsys.readouterr().out
+
+
+def test_one_thread_is_used():
+    assert torch.get_num_threads() == 1
