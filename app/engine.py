@@ -75,7 +75,7 @@ def _streamed(going) -> Iterator[dict]:
         if sent < 0:
             loaded = going.loaded
             about = f"{loaded.name} · greedy · {loaded.device} {str(loaded.dtype).removeprefix('torch.')}"
-            yield browser_start(going.id, going, step.cross_weights.shape[1:3], about)
+            yield browser_start(going.id, going, about)
             sent = 0
         else:
             yield {"kind": "rows", "run": going.id, "from": sent, "rows": rows[sent:]}

@@ -16,6 +16,7 @@ from core.models import Models, models
 from core.models.families import language_id, prefix_for, processors_for, start_for
 from core.models.loading import Loaded
 from core.settings import MAX_TOKENS, Settings
+from core.shapes import EncoderWeights
 from core.text import Token, next_token, piece, plain, tokenize
 from core.trace import Step, Trace, run_id
 
@@ -49,6 +50,8 @@ class Run(Iterator[Step]):
         if "encoder" not in loaded.sites.reached:
             self.notes.append(f"The encoder attention of {loaded.name} cannot be reached; cross-attention is shown.")
         loaded.sites.require("cross", loaded.name)
+        start = start_for(loaded)
+        self.start = Token(piece(loaded.tokenizer, start), start)
         self.steps: list[Step] = []
         self.target: list[Token] = []
         self._ids: list[int] = []
@@ -61,6 +64,12 @@ class Run(Iterator[Step]):
     def id(self) -> str:
         """The id of the trace that this run will give."""
         return run_id(self.settings, self.loaded.fingerprint)
+
+    @property
+    def encoder_weights(self) -> EncoderWeights:
+        """(layers, heads, source, source); none before the first step, or where the encoder cannot be reached."""
+        length = len(self.source)
+        return self._encoded.weights if self._encoded else np.zeros((0, 0, length, length), np.float32)
 
     @property
     def heads(self) -> tuple[int, int]:
@@ -83,7 +92,7 @@ class Run(Iterator[Step]):
     def _go(self) -> Iterator[Forward]:
         loaded, limit = self.loaded, min(self.settings.decoding.max_new_tokens, self.loaded.max_target)
         self._encoded = encode(loaded.model, loaded.sites, [t.id for t in self.source])
-        search = greedy(start_for(loaded), loaded.eos, limit)
+        search = greedy(self.start.id, loaded.eos, limit)
         processors = processors_for(loaded, self.settings, limit)
         yield from decode(loaded.model, loaded.sites, self._encoded, search, processors)
 
@@ -101,12 +110,10 @@ class Run(Iterator[Step]):
 
     def trace(self) -> Trace:
         """The trace of the steps made so far."""
-        length = len(self.source)
         return Trace(
             settings=self.settings, fingerprint=self.loaded.fingerprint, input=self.input, source=self.source,
-            prefix_tokens=self.prefix_tokens, target=tuple(self.target),
-            text=plain(self.loaded.tokenizer, self._ids),
-            encoder_weights=self._encoded.weights if self._encoded else np.zeros((0, 0, length, length), np.float32),
+            prefix_tokens=self.prefix_tokens, start=self.start, target=tuple(self.target),
+            text=plain(self.loaded.tokenizer, self._ids), encoder_weights=self.encoder_weights,
             steps=tuple(self.steps), notes=tuple(self.notes), made=self._made(),
         )
 

@@ -51,7 +51,7 @@ class Trace:
     """One run, whole. Equal when `id` (what was asked of which weights) and `digest` (what came out) are equal.
 
     source: the tokens that label the source axis, the first `prefix_tokens` of them the task prefix.
-    target: the tokens of the best hypothesis, labels of the target axis. encoder_weights (layers, heads, source,
+    start: what the decoder is fed first. target: the tokens of the best hypothesis, labels of the target axis. encoder_weights (layers, heads, source,
     source). notes: messages to the person, such as a cut source. made: device, dtype, versions, seconds (in
     neither id nor digest).
     """
@@ -63,6 +63,7 @@ class Trace:
     input: str
     source: tuple[Token, ...]
     prefix_tokens: int
+    start: Token
     target: tuple[Token, ...]
     text: str
     encoder_weights: EncoderWeights
@@ -112,7 +113,7 @@ class Trace:
         head = {
             "settings": self.settings.to_json(), "fingerprint": self.fingerprint, "input": self.input,
             "source": [list(t) for t in map(_row, self.source)], "prefix_tokens": self.prefix_tokens,
-            "target": [list(t) for t in map(_row, self.target)], "text": self.text, "notes": list(self.notes),
+            "start": list(_row(self.start)), "target": [list(t) for t in map(_row, self.target)], "text": self.text, "notes": list(self.notes),
             "made": self.made,
             "steps": [
                 {
@@ -152,7 +153,7 @@ class Trace:
             raise ValueError(f"encoder weights {encoder.shape} for {len(source)} source tokens")
         return cls(
             settings=settings, fingerprint=str(head["fingerprint"]), input=str(head["input"]), source=source,
-            prefix_tokens=int(head["prefix_tokens"]), target=target, text=str(head["text"]),
+            prefix_tokens=int(head["prefix_tokens"]), start=_tokens([head["start"]])[0], target=target, text=str(head["text"]),
             encoder_weights=encoder, steps=tuple(steps), notes=tuple(map(str, head["notes"])), made=dict(head["made"]),
         )
 

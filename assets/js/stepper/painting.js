@@ -3,7 +3,7 @@
 let frame = 0, dirty = {}, clock = 0, waiting = [];
 const keep = (list, value) => { list.push(value); if (list.length > 200) list.shift(); };
 
-/** Ask for a frame. `what`: layout, cells (all of them) or nothing more than the step. `began` starts the clock of step to paint. */
+/** Ask for a frame. `what`: "layout" where sizes change, else nothing. `began` starts the clock of step to paint. */
 function paint(what, began) {
   if (what) dirty[what] = true;
   if (began !== undefined && !clock) clock = began;
@@ -16,11 +16,13 @@ function flush() {
   dirty = {}; clock = 0;
   drawControls();
   if (!run) return settle(began, false);
-  if (todo.layout && !layout()) { dirty = todo; return; }   // not visible yet; the observer comes back
-  if (todo.cells) grid.painted = 0;
-  at.reduction.textContent = "cross-attention, " + reductionName();
-  drawCells(); drawMarks(); drawSide(); drawCaption(); follow();
-  at.canvas.setAttribute("aria-label", "Heatmap of cross-attention, rows written: " + view.step);
+  const other = grid.axes !== axesKey();
+  fillAxes();
+  if ((todo.layout || other) && !layout()) { dirty = { layout: true }; return; }   // not visible yet; the observer comes back
+  const what = MAPS[view.map].name + ", " + reductionName();
+  at.reduction.textContent = what + { weights: "", sum: ": cumulative c", overlap: ": min(A, c)" }[view.cover] + (view.hard ? ", only each row's largest" : "");
+  drawCells(); drawMarks(); drawSide(); drawCaption(); drawMultiples(); follow();
+  at.canvas.setAttribute("aria-label", "Heatmap of " + what + ", rows: " + picture().values.length);
   settle(began, true);
 }
 
