@@ -1,7 +1,7 @@
 """One attention function for every family: it reads the weights of any encoder, decoder or cross site.
 
-It is registered with transformers under one name. While nothing is captured it is sdpa to the bit; while something
-is, it runs the model family's own eager function, whose weights (after softmax) it keeps.
+It is registered with transformers. While nothing is captured it is sdpa to the bit, or eager for a family that has no
+sdpa in transformers; while something is, it runs the family's own eager function and keeps its weights (after softmax).
 """
 
 import sys
@@ -12,13 +12,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import torch
-from transformers import AttentionInterface, AttentionMaskInterface
+from transformers import AttentionInterface, AttentionMaskInterface, PreTrainedModel
 from transformers.integrations.sdpa_attention import sdpa_attention_forward
 from transformers.masking_utils import eager_mask, sdpa_mask
 
 from core.errors import ControlError
 
 NAME = "two_stacks"
+ALWAYS_EAGER = "two_stacks_eager"  # for families without sdpa: T5Gemma caps its scores, which sdpa cannot
 STACKS = ("encoder", "decoder", "cross")
 _SOURCE, _TARGET = 5, 3  # lengths of the probe forward; they tell the three stacks apart
 
@@ -47,26 +48,36 @@ def capture() -> Iterator[Capture]:
 
 def attend(module, query, key, value, attention_mask, **kwargs):
     """The registered function: query (batch, heads, query, d_k) and so on, as transformers calls it."""
-    kept = _capture.get()
-    if kept is None and kwargs.get("softcap") is None:
+    if _capture.get() is None:
         return sdpa_attention_forward(module, query, key, value, attention_mask, **kwargs)
-    # The family's own function knows its softcap, position bias and grouped heads.
+    return attend_eagerly(module, query, key, value, attention_mask, **kwargs)
+
+
+def attend_eagerly(module, query, key, value, attention_mask, **kwargs):
+    """The same by the family's own function, which knows its softcap, position bias and grouped heads."""
     eager = sys.modules[type(module).__module__].eager_attention_forward
     output, weights = eager(module, query, key, value, attention_mask, **kwargs)
-    if kept is not None:
+    if (kept := _capture.get()) is not None:
         kept.weights.append((module, weights))
     return output, weights
 
 
 def mask(*args, **kwargs):
     """The registered mask: what sdpa wants while nothing is captured, else additive and never skipped."""
-    # sdpa cannot cap scores and would leave the cap out in silence (T5Gemma), so such a family is always eager.
-    capped = getattr(kwargs.get("config"), "attn_logit_softcapping", None) is not None
-    return (eager_mask if capped or _capture.get() is not None else sdpa_mask)(*args, **kwargs)
+    return (sdpa_mask if _capture.get() is None else eager_mask)(*args, **kwargs)
 
 
 AttentionInterface.register(NAME, attend)
 AttentionMaskInterface.register(NAME, mask)
+AttentionInterface.register(ALWAYS_EAGER, attend_eagerly)
+AttentionMaskInterface.register(ALWAYS_EAGER, eager_mask)
+
+
+def install(model: PreTrainedModel) -> None:
+    """Put every site of `model` that can be reached under our function."""
+    if model._can_set_attn_implementation():
+        parts = [part for part in model.modules() if isinstance(part, PreTrainedModel)]
+        model.set_attn_implementation(NAME if all(part._supports_sdpa for part in parts) else ALWAYS_EAGER)
 
 
 @dataclass(frozen=True)

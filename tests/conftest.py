@@ -67,3 +67,14 @@ def _cuda() -> bool:
 def seed() -> int:
     """The seed printed at the start: for `random.Random(seed)` or `numpy.random.default_rng(seed)`."""
     return int(os.environ["SEED"])
+
+
+@pytest.fixture(scope="module")
+def one_thread():
+    """Tiny models are too small to share out: on a busy machine two threads mostly wait for each other."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)

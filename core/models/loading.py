@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from transformers import AutoConfig, AutoModelForSeq2SeqLM, AutoTokenizer
+from transformers import AutoConfig, AutoModelForSeq2SeqLM, AutoTokenizer, PreTrainedModel
 from transformers.utils import logging
 
-from core.attention import NAME, Sites, find_sites
+from core.attention import Sites, find_sites, install
 from core.errors import ModelError
 from core.models.families import eos_of, languages_of
 from core.models.tasks import tasks_in
@@ -76,21 +76,29 @@ def load_folder(name: str, folder: Path, device: str | None = None) -> Loaded:
         )
         tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
     except Exception as error:  # anything may be wrong in a folder from elsewhere; the person gets one sentence
-        raise ModelError(f"The model {name} does not load: {type(error).__name__}: {_first_line(error)}") from error
+        said = _first_line(str(error).replace(str(folder), name))
+        raise ModelError(f"The model {name} does not load: {type(error).__name__} ({said}).") from error
     return prepare(name, model.to(where), tokenizer)
 
 
 def prepare(name: str, model: Any, tokenizer: Any) -> Loaded:
     """Loaded from a transformers model and tokenizer already in memory; the model is put under our attention."""
     model.eval().requires_grad_(False)
-    if model._can_set_attn_implementation():
-        model.set_attn_implementation(NAME)
+    for part in model.modules():
+        if isinstance(part, PreTrainedModel):
+            # It reads ids back from the device at every step (GPT-2), to warn about padding that we never feed.
+            part.warn_if_padding_and_no_attention_mask = _no_warning
+    install(model)
     sites = find_sites(model)
     return Loaded(
         name=name, model=model, tokenizer=tokenizer, sites=sites, fingerprint=fingerprint(model),
         device=model.device, dtype=model.dtype, tasks=tasks_in(model.config.to_dict()), languages=languages_of(tokenizer),
         eos=eos_of(model), cross_shape=(sites.layers("cross"), sites.heads.get("cross", 0)),
     )
+
+
+def _no_warning(*_: Any) -> None:
+    pass
 
 
 def fingerprint(model: Any) -> str:
@@ -106,5 +114,5 @@ def _positions(config: Any) -> int:
     return getattr(config, "max_position_embeddings", None) or 1_000_000
 
 
-def _first_line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or ["no reason given"])[0][:200]
+def _first_line(said: str) -> str:
+    return (said.strip().splitlines() or ["no reason given"])[0][:200].rstrip(".")

@@ -57,7 +57,7 @@ RECIPES: dict[str, Recipe] = {
         model_type="t5",
         config=dict(
             d_model=192, num_layers=3, num_decoder_layers=3, num_heads=6, d_kv=32, d_ff=512,
-            feed_forward_proj="relu", dropout_rate=0.15, tie_word_embeddings=True,
+            feed_forward_proj="relu", dropout_rate=0.2, tie_word_embeddings=True,
         ),
         tasks=(ENGLISH_TO_GERMAN, ENGLISH_TO_FRENCH, FILL, SUMMARY),
         words=WORDS,
