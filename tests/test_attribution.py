@@ -35,11 +35,12 @@ def test_it_is_the_slope_of_log_p(family):
     source, target = [t.id for t in run.source], ids_of(steps)
     found = input_x_gradient(loaded, source, run.start.id, target)
     assert found.shape == (6, len(source))
-    small = 1e-5
-    fed = [run.start.id, *target[:-1]]
+    small = 3e-3  # not smaller: the norms of T5 and Gemma compute in float32 whatever they are given
+    fed, slopes = [run.start.id, *target[:-1]], np.zeros_like(found)
     for column in range(len(source)):
         up, down = (scaled_logprobs(loaded, source, fed, target, column, 1 + sign * small) for sign in (1, -1))
-        slope = (up - down) / (2 * small)
-        assert found[:, column] == pytest.approx(slope, rel=1e-3, abs=1e-4)
+        slopes[:, column] = (up - down) / (2 * small)
+    assert np.corrcoef(found.ravel(), slopes.ravel())[0, 1] > 0.995
+    assert np.abs(found - slopes).max() < 0.05 * np.abs(found).max()
     assert np.abs(found).max() > 1e-2
     assert not any(p.requires_grad for p in loaded.model.parameters())
