@@ -3,8 +3,9 @@
 import pytest
 
 from tests.bench import Spread, busy, milliseconds, percentile, ratios
-from tests.bench.decoding import Comparison, Shape, build, compare
+from tests.bench.decoding import VARIED, Comparison, Shape, build, compare
 
+pytestmark = pytest.mark.usefixtures("one_thread")
 TINY = Shape("tiny", dict(d_model=32, num_layers=2, num_decoder_layers=2, num_heads=4, d_kv=8, d_ff=64), 100)
 
 
@@ -33,9 +34,9 @@ def test_a_loaded_machine_is_named():
 
 
 def test_both_sides_write_the_same_tokens():
-    found = compare(build(TINY), source=9, tokens=24, repeats=2)
+    found = compare(build(TINY, [9]), source=9, tokens=24, repeats=2)
     assert found.tokens_equal and found.equal == found.tokens == 24
-    assert found.distinct > 1  # a constant output would be equal whatever was computed
+    assert found.distinct >= VARIED  # a constant output would be equal whatever was computed
     assert "tokens equal (24" in str(found)
 
 
