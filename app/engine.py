@@ -2,8 +2,9 @@
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
+from app.turns import Latest, Turn
 from core.examples import saved
 from core.models import DEFAULT, Models
 from core.records import browser_row, browser_start, browser_trace
@@ -21,7 +22,7 @@ class Engine:
         self.models = models
         self.saved: dict[str, Trace] = {trace.settings.to_json(): trace for trace in saved()}
         self.status = f"{DEFAULT}: not loaded yet; saved runs are shown meanwhile"
-        self.ready = False
+        self.turn, self.latest = Turn(), Latest()
         self._begin = threading.Lock()
         self._begun = False
 
@@ -44,10 +45,18 @@ class Engine:
             self.status = f"{DEFAULT}: {error}"
             return
         self.status = f"{DEFAULT}: ready on {loaded.device}, {str(loaded.dtype).removeprefix('torch.')}"
-        self.ready = True
 
-    def messages(self, settings: Settings) -> Iterator[dict]:
-        """Browser messages of one run (records.py). A saved run answers at once, before any model has loaded."""
+    @property
+    def ready(self) -> bool:
+        """Whether the default model is in memory."""
+        return self.models.is_loaded(DEFAULT)
+
+    def messages(self, settings: Settings, visitor: str = "") -> Iterator[dict]:
+        """Browser messages of one run (records.py). A saved run answers at once, before any model has loaded.
+
+        The visitor's next run, or Stop, ends it at the next step; a stopped one says so in its notes.
+        """
+        ticket = self.latest.begin(visitor)
         if trace := self.saved.get(settings.to_json()):
             yield browser_trace(trace)
             return
@@ -56,17 +65,27 @@ class Engine:
 
         going = run(settings, self.models)
         try:
-            yield from _streamed(going)
+            for message in _streamed(going, self.turn, lambda: self.latest.wants(visitor, ticket)):
+                if not self.latest.wants(visitor, ticket):
+                    break
+                yield message
+            if self.latest.stopped(visitor) and going.steps:
+                yield browser_trace(going.trace(), f"Stopped after {len(going.steps)} tokens.")
         finally:
             going.close()
 
 
-def _streamed(going) -> Iterator[dict]:
+def _streamed(going, turn: Turn, wanted: Callable[[], bool]) -> Iterator[dict]:
     """Rows of a run that takes longer than PATIENCE, at most one message per INTERVAL; at the end the whole trace."""
     began = time.monotonic()
     rows: list[dict] = []
     sent, last = -1, began
-    for step in going:
+    while wanted():
+        with turn:
+            step = next(going, None)
+        if step is None:
+            yield browser_trace(going.trace())
+            return
         rows.append(browser_row(step, going.target[-1]))
         now = time.monotonic()
         if now - began < PATIENCE or now - last < INTERVAL:
@@ -80,4 +99,3 @@ def _streamed(going) -> Iterator[dict]:
         else:
             yield {"kind": "rows", "run": going.id, "from": sent, "rows": rows[sent:]}
             sent = len(rows)
-    yield browser_trace(going.trace())

@@ -85,11 +85,11 @@ def browser_start(run: str, going: Any, about: str) -> dict:
     }
 
 
-def browser_trace(trace: Any) -> dict:
-    """A whole trace for the stepper; a live one and a loaded one look the same."""
+def browser_trace(trace: Any, *notes: str) -> dict:
+    """A whole trace for the stepper; a live one and a loaded one look the same. `notes` join the trace's own."""
     made = trace.made
     about = f"{trace.settings.model} · greedy · {made.get('device', '?')} {made.get('dtype', '')}".strip()
     return browser_start(trace.id, trace, about) | {
-        "kind": "trace", "done": True, "output": trace.text, "notes": list(trace.notes),
+        "kind": "trace", "done": True, "output": trace.text, "notes": [*trace.notes, *notes],
         "rows": [browser_row(step, token) for step, token in zip(trace.steps, trace.target, strict=True)],
     }

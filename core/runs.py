@@ -17,7 +17,7 @@ from core.models.families import language_id, prefix_for, processors_for, start_
 from core.models.loading import Loaded
 from core.settings import MAX_TOKENS, Settings
 from core.shapes import EncoderWeights
-from core.text import Token, next_token, piece, plain, tokenize
+from core.text import Token, next_token, piece, plain, tokenize, usable
 from core.trace import Step, Trace, run_id
 
 
@@ -30,7 +30,7 @@ class Run(Iterator[Step]):
     def __init__(self, settings: Settings, loaded: Loaded):
         self.settings, self.loaded = settings, loaded
         prefix = prefix_for(loaded, settings.task)
-        self.input = prefix + _usable(settings.text)
+        self.input = prefix + usable(settings.text)
         language_id(loaded, settings.source_language)  # refuses an unknown one
         with loaded.lock:  # the source language is a setting of the shared tokenizer
             before = getattr(loaded.tokenizer, "src_lang", None)
@@ -137,15 +137,6 @@ def _unread(loaded: Loaded, tokens: list[Token]) -> list[str]:
         )
     shown = " ".join(unknown[:12]) + (" …" if len(unknown) > 12 else "")
     return [f"{loaded.name} does not know {shown} and reads <unk> there."] if unknown else []
-
-
-def _usable(text: str) -> str:
-    """The text, or a sentence that says why it cannot be used."""
-    if not text.strip():
-        raise InputError("The text is empty. Type at least one word.")
-    if "\0" in text:
-        raise InputError("The text holds a NUL character, which no tokenizer reads. Remove it.")
-    return text
 
 
 def run(settings: Settings, registry: Models | None = None) -> Run:

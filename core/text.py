@@ -1,8 +1,11 @@
 """Token, and the way from text to tokens and back. The person's text is kept; display goes by offsets."""
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from core.errors import InputError
 
 METASPACE = "▁"
 _BYTE_ALPHABET = [*range(33, 127), *range(161, 173), *range(174, 256)]
@@ -19,6 +22,17 @@ class Token:
     id: int
     start: int = 0
     end: int = 0
+
+
+def usable(text: str) -> str:
+    """The text, or an InputError that says why no model can read it. Needs no tokenizer."""
+    if all(unicodedata.category(c)[0] in "CZ" for c in text) and "\0" not in text:
+        raise InputError("The text is empty. Type at least one word.")
+    if "\0" in text:
+        raise InputError("The text holds a NUL character, which no tokenizer reads. Remove it.")
+    if any("\ud800" <= c <= "\udfff" for c in text):
+        raise InputError("The text holds half of a character (a lone surrogate), which no tokenizer reads. Type it again.")
+    return text
 
 
 def tokenize(tokenizer: Any, text: str, limit: int) -> tuple[list[Token], int]:

@@ -40,7 +40,7 @@ def test_it_is_the_slope_of_log_p(family):
     for column in range(len(source)):
         up, down = (scaled_logprobs(loaded, source, fed, target, column, 1 + sign * small) for sign in (1, -1))
         slopes[:, column] = (up - down) / (2 * small)
-    assert np.corrcoef(found.ravel(), slopes.ravel())[0, 1] > 0.995
-    assert np.abs(found - slopes).max() < 0.05 * np.abs(found).max()
+    assert np.corrcoef(found.ravel(), slopes.ravel())[0, 1] > 0.99  # single slopes may cross a kink of a ReLU
+    assert np.median(np.abs(found - slopes)) < 0.005 * np.abs(found).max()
     assert np.abs(found).max() > 1e-2
     assert not any(p.requires_grad for p in loaded.model.parameters())

@@ -98,8 +98,10 @@ function receive() {
     else if (pack.kind === "start") { pause(); load(pack); addRows(0, []); view.step = run.rows.length; paint("layout"); }
     else if (pack.kind === "rows") takeRows(pack);
     else if (pack.kind === "trace") takeTrace(pack);
-  } catch (error) {
-    console.warn("stepper:", error);
-    clear("This run cannot be drawn: " + error.message + ".");
-  }
+  } catch (error) { refuse(error); }
+}
+
+function refuse(error) {
+  console.warn("stepper:", error);
+  clear("This run cannot be drawn: " + error.message + ".");
 }

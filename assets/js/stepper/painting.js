@@ -16,6 +16,11 @@ function flush() {
   dirty = {}; clock = 0;
   drawControls();
   if (!run) return settle(began, false);
+  try { draw(todo); } catch (error) { return refuse(error); }
+  if (!dirty.layout) settle(began, true);
+}
+
+function draw(todo) {
   const other = grid.axes !== axesKey();
   fillAxes();
   if ((todo.layout || other) && !layout()) { dirty = { layout: true }; return; }   // not visible yet; the observer comes back
@@ -23,7 +28,6 @@ function flush() {
   at.reduction.textContent = what + { weights: "", sum: ": cumulative c", overlap: ": min(A, c)" }[view.cover] + (view.hard ? ", only each row's largest" : "");
   drawCells(); drawMarks(); drawSide(); drawCaption(); drawMultiples(); follow();
   at.canvas.setAttribute("aria-label", "Heatmap of " + what + ", rows: " + picture().values.length);
-  settle(began, true);
 }
 
 const channel = new MessageChannel();   // its message comes after the frame has been handed on
