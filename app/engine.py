@@ -4,10 +4,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 
+from app.recent import Recent
 from app.turns import Latest, Turn
+from core.errors import InputError
 from core.examples import saved
 from core.models import DEFAULT, Models
-from core.records import browser_row, browser_start, browser_trace
+from core.records import browser_attribution, browser_row, browser_start, browser_trace
 from core.settings import Settings
 from core.trace import Trace
 
@@ -22,7 +24,7 @@ class Engine:
         self.models = models
         self.saved: dict[str, Trace] = {trace.settings.to_json(): trace for trace in saved()}
         self.status = f"{DEFAULT}: not loaded yet; saved runs are shown meanwhile"
-        self.turn, self.latest = Turn(), Latest()
+        self.turn, self.latest, self.recent = Turn(), Latest(), Recent(self.saved.values())
         self._begin = threading.Lock()
         self._begun = False
 
@@ -64,15 +66,35 @@ class Engine:
         from core.runs import run
 
         going = run(settings, self.models)
+        if trace := self.recent.get(going.id):
+            yield browser_trace(trace)
+            return
         try:
             for message in _streamed(going, self.turn, lambda: self.latest.wants(visitor, ticket)):
                 if not self.latest.wants(visitor, ticket):
                     break
+                if message["kind"] == "trace":
+                    self.recent.add(going.trace())
                 yield message
             if self.latest.stopped(visitor) and going.steps:
                 yield browser_trace(going.trace(), f"Stopped after {len(going.steps)} tokens.")
         finally:
             going.close()
+
+
+    def attribution(self, id: str) -> dict:
+        """Input × gradient of a run on the page, for the stepper. InputError where the run or its weights are gone."""
+        trace = self.recent.get(id)
+        if trace is None:
+            raise InputError("This run is no longer kept here. Press Run again, then ask once more.")
+        loaded = self.models.load(trace.settings.model)
+        if loaded.fingerprint != trace.fingerprint:
+            raise InputError(f"This run was made with other weights than the {loaded.name} that is loaded now.")
+        from core.attribution import input_x_gradient
+
+        with self.turn:
+            rows = input_x_gradient(loaded, [t.id for t in trace.source], trace.start.id, [t.id for t in trace.target])
+        return browser_attribution(id, rows)
 
 
 def _streamed(going, turn: Turn, wanted: Callable[[], bool]) -> Iterator[dict]:

@@ -59,6 +59,11 @@ def build(config: AppConfig) -> gr.Blocks:
                                 trigger_mode="multiple")
             filled.then(answer, controls.inputs(), [stepper, notice], **model_turn)
 
+        def explain(event: gr.EventData) -> tuple:
+            return _explain(engine, getattr(event, "_data", None))
+
+        stepper.explain(explain, None, [stepper, notice], **model_turn | dict(trigger_mode="once"))
+
         def halt(request: gr.Request) -> None:
             engine.latest.stop(str(request.session_hash))
 
@@ -91,6 +96,17 @@ def _answer(engine: Engine, controls: Controls, values: dict, visitor: str = "")
     except Exception:  # the person gets a sentence, the host the traceback
         log.exception("a run failed")
         yield gr.skip(), "This run failed for a reason we did not foresee; the host's log has it. Your text is kept."
+
+
+def _explain(engine: Engine, asked: object) -> tuple:
+    """(stepper, notice): input × gradient of the run that the stepper names."""
+    try:
+        return engine.attribution(str((asked or {}).get("run", ""))[:64] if isinstance(asked, dict) else ""), ""
+    except TwoStacksError as error:
+        return gr.skip(), str(error)
+    except Exception:
+        log.exception("input x gradient failed")
+        return gr.skip(), "Input × gradient could not be computed for this run; the host's log says why."
 
 
 def _knows(engine: Engine, name: str) -> str:

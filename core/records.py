@@ -64,6 +64,12 @@ def _halves(weights: np.ndarray) -> str:
     return base64.b64encode(np.ascontiguousarray(weights, dtype="<f2").tobytes()).decode()
 
 
+def browser_attribution(run: str, rows: np.ndarray) -> dict:
+    """Input × gradient (target, source) of a run, as float32 base64: its range is too wide for float16."""
+    data = np.ascontiguousarray(rows, "<f4").tobytes()
+    return {"kind": "attribution", "run": run, "g": base64.b64encode(data).decode()}
+
+
 def browser_token(token: Any) -> list:
     """[text, id, start, end]."""
     return [token.text, token.id, token.start, token.end]

@@ -8,7 +8,7 @@ import pytest
 
 from app.config import AppConfig, read_config
 from app.engine import Engine, _streamed
-from app.page import RUNS, _answer, build
+from app.page import RUNS, _answer, _explain, build
 from app.turns import Latest, Turn
 from core import Settings, run
 from core.examples import EXAMPLES, saved
@@ -125,12 +125,23 @@ def test_a_newer_run_of_the_same_visitor_replaces_the_older(engine, streaming):
 
 
 def test_stop_ends_a_run_with_what_is_there(engine, streaming):
-    going = engine.messages(LONG, "ann")
+    asked = Settings(text="Several children in blue shirts are playing football on the grass.")
+    going = engine.messages(asked, "ann")
     next(going), next(going)
     engine.latest.stop("ann")
     (last,) = going
     assert last["kind"] == "trace" and last["done"] and 2 <= len(last["rows"]) < 12
     assert last["notes"] == [f"Stopped after {len(last['rows'])} tokens."]
+    again = list(engine.messages(asked, "ann"))[-1]  # the same id, but a stopped run answers nobody
+    assert again["run"] == last["run"] and len(again["rows"]) > len(last["rows"])
+    with engine.turn:  # and the whole one needs no model any more
+        assert list(engine.messages(asked, "bob")) == [again]
+
+
+def test_what_is_asked_of_a_run_that_is_gone_is_a_sentence(engine):
+    for asked in (None, {}, {"run": 7}, {"run": "x" * 5000}, [1]):
+        picture, notice = _explain(engine, asked)
+        assert picture == gr.skip() and "Press Run again" in notice
 
 
 def test_bad_input_and_saved_runs_do_not_wait_for_the_model(engine):
@@ -194,5 +205,5 @@ def test_every_event_is_private_and_model_events_share_one_turn():
     functions = page.fns.values()
     assert all(f.api_visibility == "private" for f in functions if f.fn is not None)
     turns = [f for f in functions if f.concurrency_id == "model"]
-    assert len(turns) == 1 + len(EXAMPLES) and all(f.concurrency_limit == RUNS for f in turns)
+    assert len(turns) == 2 + len(EXAMPLES) and all(f.concurrency_limit == RUNS for f in turns)
     assert not [b for b in page.blocks.values() if isinstance(b, gr.State)]

@@ -64,6 +64,8 @@ TEMPLATE = f"""
     {_check("words", "Whole words")}
     {_check("specials", "Special tokens", True)}
     {_check("multiples", "All heads")}
+    <button type="button" class="ts-text-button" data-ts="explain"
+      title="which source tokens moved the probability of the written token">Input × gradient</button>
     <span class="ts-exports">
       <button type="button" class="ts-text-button" data-ts="png">PNG</button>
       <button type="button" class="ts-text-button" data-ts="svg">SVG</button>
@@ -93,6 +95,7 @@ TEMPLATE = f"""
   </div>
   <p class="ts-caption" data-ts="caption" aria-live="polite"></p>
   <p class="ts-hidden" data-ts="hidden"></p>
+  <p class="ts-hidden" data-ts="contrast"></p>
   <div class="ts-many" data-ts="many" hidden></div>
   <div class="ts-body" data-ts="body">
     <div class="ts-stage" data-ts="stage">
@@ -109,6 +112,10 @@ TEMPLATE = f"""
           </div>
         </div>
         <div class="ts-foot" data-ts="foot">
+          <div class="ts-gradient" data-ts="gradient" hidden>
+            <div class="ts-barline"><div class="ts-axis ts-graxis">input × gradient</div>
+              <canvas data-ts="shares" role="img" aria-label="Shares of input times gradient"></canvas></div>
+          </div>
           <div class="ts-unit" data-ts="unit"></div>
           <div class="ts-barline">
             <div class="ts-axis" data-ts="axis"></div>
@@ -130,10 +137,10 @@ TEMPLATE = f"""
   <div class="ts-tip" data-ts="tip" aria-hidden="true"></div>
 </div>
 """
-KINDS = ("trace", "start", "rows", "message")
+KINDS = ("trace", "start", "rows", "attribution", "message")
 # One function body in this order: each file uses only what the ones before it name, or what runs after all are read.
 SCRIPTS = (
-    "state", "text", "weights", "axes", "colour", "layout", "labels", "side", "sentence", "drawing", "multiples", "bars",
+    "state", "text", "weights", "axes", "colour", "layout", "labels", "side", "sentence", "drawing", "multiples", "gradient", "bars",
     "painting", "moving", "pointing", "exports", "arriving", "wiring",
 )
 
@@ -144,7 +151,8 @@ def script() -> str:
 
 
 class Stepper(gr.HTML):
-    """A `gr.HTML` whose value is a browser pack (a dict) or None. It is an output only: nothing flows back to Python.
+    """A `gr.HTML` whose value is a browser pack (a dict) or None. Nothing flows back but the event
+    `explain`, which names the run whose input × gradient is wanted.
 
     `plotly_url` is where the page serves `PLOTLY_FILE`; it is resolved against the page's own root path.
     Use it as an output with `show_progress="hidden"`, or Gradio fades the picture while a run streams into it.
@@ -167,8 +175,8 @@ class Stepper(gr.HTML):
 
     def postprocess(self, value: dict[str, Any] | None) -> dict[str, Any] | None:
         if value is not None and (not isinstance(value, dict) or value.get("kind") not in KINDS):
-            raise ValueError("a stepper shows a pack: a dict whose kind is trace, start, rows or message, or None")
+            raise ValueError(f"a stepper shows a pack: a dict whose kind is one of {KINDS}, or None")
         return value
 
     def api_info(self) -> dict[str, Any]:
-        return {"type": "object", "description": "browser pack of a run: kind is trace, start, rows or message"}
+        return {"type": "object", "description": "browser pack of a run"}

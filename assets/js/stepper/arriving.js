@@ -98,6 +98,7 @@ function receive() {
     else if (pack.kind === "start") { pause(); load(pack); addRows(0, []); view.step = run.rows.length; paint("layout"); }
     else if (pack.kind === "rows") takeRows(pack);
     else if (pack.kind === "trace") takeTrace(pack);
+    else if (pack.kind === "attribution") takeAttribution(pack);
   } catch (error) { refuse(error); }
 }
 

@@ -40,6 +40,7 @@ function layout() {
   px(at.cols, { width: n * cw + over, height: top });
   px(at.rows, { width: grid.label, height: m * grid.ch });
   px(at.cells, { width: n * cw, height: m * grid.ch });
+  px(at.gradient.querySelector(".ts-graxis"), { width: grid.label });
   px(at.axis, { width: grid.label, height: BAR_HEIGHT });
   px(at.bars, { width: n * cw, height: BAR_HEIGHT });
   px(at.scroll, { maxHeight: Math.round(height) });

@@ -26,7 +26,7 @@ function draw(todo) {
   if ((todo.layout || other) && !layout()) { dirty = { layout: true }; return; }   // not visible yet; the observer comes back
   const what = MAPS[view.map].name + ", " + reductionName();
   at.reduction.textContent = what + { weights: "", sum: ": cumulative c", overlap: ": min(A, c)" }[view.cover] + (view.hard ? ", only each row's largest" : "");
-  drawCells(); drawMarks(); drawSide(); drawCaption(); drawMultiples(); follow();
+  drawCells(); drawMarks(); drawSide(); drawCaption(); drawMultiples(); drawGradient(); follow();
   at.canvas.setAttribute("aria-label", "Heatmap of " + what + ", rows: " + picture().values.length);
 }
 

@@ -11,6 +11,7 @@ const hooks = {
   /** What is drawn: rows of numbers (null where nothing may be read), and the labels of both axes. */
   picture: () => ({ values: picture().values.map((row) => Array.from(row, (x) => (Number.isNaN(x) ? null : x))), columns: axes().columns.map((g) => g.text), rows: axes().rows.map((g) => g.text) }),
   alignment: () => alignment(),
+  gradient: (t) => (run && run.gradient ? { row: Array.from(gradientRow(t)), correlation: correlation(t) } : null),
   geometry: () => ({ ...grid }),
   paints: [],   // last 200 step-to-paint times, ms
   bars: [],     // last 200 times plotly took for the bars, ms
