@@ -64,6 +64,10 @@ TEMPLATE = f"""
     {_check("words", "Whole words")}
     {_check("specials", "Special tokens", True)}
     {_check("multiples", "All heads")}
+    <button type="button" class="ts-text-button" data-ts="keep" title="keep this run to compare another with it">Keep</button>
+    <label class="ts-field">Compare <select class="ts-select" data-ts="compare">
+      <option value="off">off</option><option value="under">one under the other</option>
+      <option value="difference">difference</option></select></label>
     <button type="button" class="ts-text-button" data-ts="explain"
       title="which source tokens moved the probability of the written token">Input × gradient</button>
     <span class="ts-exports">
@@ -94,6 +98,7 @@ TEMPLATE = f"""
       <option value="6">6 steps/s</option><option value="12">12 steps/s</option></select></label>
   </div>
   <p class="ts-caption" data-ts="caption" aria-live="polite"></p>
+  <p class="ts-hidden" data-ts="kept"></p>
   <p class="ts-hidden" data-ts="hidden"></p>
   <p class="ts-hidden" data-ts="contrast"></p>
   <div class="ts-many" data-ts="many" hidden></div>
@@ -140,7 +145,7 @@ TEMPLATE = f"""
 KINDS = ("trace", "start", "rows", "attribution", "message")
 # One function body in this order: each file uses only what the ones before it name, or what runs after all are read.
 SCRIPTS = (
-    "state", "text", "weights", "axes", "colour", "layout", "labels", "side", "sentence", "drawing", "multiples", "gradient", "bars",
+    "state", "text", "weights", "axes", "compare", "colour", "layout", "labels", "side", "sentence", "drawing", "multiples", "gradient", "bars",
     "painting", "moving", "pointing", "exports", "arriving", "wiring",
 )
 

@@ -96,6 +96,11 @@ def pieces() -> dict[str, Any]:
     return made
 
 
+def again() -> dict[str, Any]:
+    """Another output of the source of `square`."""
+    return pack("again", ENGLISH[4:] + ["of", "grey"], [*GERMAN[:7], "</s>"], seed=8) | {"output": "Ein Mann"}
+
+
 def start_of(whole: dict[str, Any]) -> dict[str, Any]:
     keys = ("run", "shapes", "source", "prefix", "first", "enc", "input", "about")
     return {"kind": "start", **{key: whole[key] for key in keys}}
@@ -134,7 +139,7 @@ def build() -> gr.Blocks:
     with gr.Blocks(title="stepper") as page:
         stepper = Stepper(first(), elem_id="stepper")
         with gr.Row():
-            for send in (first, large, hostile, square, pieces, streamed, broken, message):
+            for send in (first, large, hostile, square, again, pieces, streamed, broken, message):
                 button = gr.Button(send.__name__, elem_id=send.__name__, min_width=80)
                 button.click(send, None, stepper, show_progress="hidden")
     return page

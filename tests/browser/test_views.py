@@ -23,7 +23,7 @@ def page(open_page, serve):
 
 @pytest.fixture(autouse=True)
 def as_at_first(page):
-    for name, value in (("map", "cross"), ("layer", "mean"), ("head", "mean"), ("cover", "weights")):
+    for name, value in (("compare", "off"), ("map", "cross"), ("layer", "mean"), ("head", "mean"), ("cover", "weights")):
         frame(page)  # what can be picked is settled with the next frame
         if part(page, name).is_enabled():
             part(page, name).select_option(value)
@@ -227,3 +227,28 @@ def test_files_hold_what_is_shown(page, name):
         lines = list(csv.reader(io.StringIO(data.decode("utf-8-sig"))))[1:]
         assert lines[0][2] == "<img src=x onerror=1>" and len(lines) == 13
         assert np.array(lines[1:])[:, 1:].astype(float) == pytest.approx(drawn(page), abs=1e-5)
+
+
+def test_two_runs_of_one_source(page):
+    """One under the other, stepping together and sharing columns; and their signed difference."""
+    send(page, "again", 4)
+    part(page, "keep").click()
+    send(page, "first", 4)
+    frame(page)
+    expect(part(page, "compare")).to_be_disabled()  # another source
+    expect(part(page, "kept")).to_contain_text("another source")
+    send(page, "square", 4)
+    frame(page)
+    mine, kept = (weights(made()).mean((1, 2)) for made in (packs.square, packs.again))
+    part(page, "compare").select_option("under")
+    seen = drawn(page)
+    assert seen[:4] == pytest.approx(mine[:4], abs=1e-9) and np.isnan(seen[4:13]).all()
+    assert seen[13:] == pytest.approx(kept[:4], abs=1e-9)
+    hook(page, "goto(10)")
+    assert drawn(page)[13:] == pytest.approx(kept, abs=1e-9)  # the kept run has eight rows
+    part(page, "compare").select_option("difference")
+    seen = drawn(page)
+    assert seen[:8] == pytest.approx(mine[:8] - kept, abs=1e-9) and np.isnan(seen[8:]).all()
+    expect(part(page, "reduction")).to_contain_text("this run minus the kept one")
+    part(page, "compare").select_option("off")
+    assert drawn(page) == pytest.approx(mine[:10], abs=1e-9)

@@ -9,6 +9,7 @@ function say(text) {
 
 function clear(text) {
   pause();
+  grid.axes = "";
   run = null;
   view.step = 0;
   for (const node of [at.source, at.output, at.text, at.caption, at.notes, at.reduction, at.about, at.rows, at.cols]) node.replaceChildren();

@@ -33,7 +33,7 @@ function groups(axis) {
   return view.specials ? found : found.filter((group) => !group.dim);
 }
 
-const axesKey = () => [run.id, view.map, view.words, view.specials, run.rows.length].join();
+const axesKey = () => [run.id, view.map, view.words, view.specials, run.rows.length, comparing()].join();
 
 /** {columns, rows}: groups of the map in view; `rowAt` and `columnAt` give the group of a token, or -1 where it is hidden. */
 function axes() {
@@ -41,7 +41,7 @@ function axes() {
   if (run.axes && run.axes.key === key) return run.axes;
   const columns = groups(MAPS[view.map].columns), rows = groups(MAPS[view.map].rows);
   const where = (list) => (token) => list.findIndex((group) => group.members.includes(token));
-  return (run.axes = { key, columns, rows, rowAt: where(rows), columnAt: where(columns) });
+  return (run.axes = { key, columns, rows: withOther(rows), rowAt: where(rows), columnAt: where(columns) });
 }
 
 /** A token row on the column groups: pieces of a word add up; NaN where nothing may be read (the future). */
@@ -75,8 +75,8 @@ function hardened(row) {
 
 /** The matrix in view after `steps` steps: one Float64Array(columns) a row group. A word of several pieces averages those that are written. */
 function valuesAt(steps) {
-  const r = reduction(), { columns, rows } = axes(), known = grows() ? steps : rowsKnown(), out = [];
-  for (const { members } of rows) {
+  const r = reduction(), columns = groups(MAPS[view.map].columns), known = grows() ? Math.min(steps, rowsKnown()) : rowsKnown(), out = [];
+  for (const { members } of groups(MAPS[view.map].rows)) {
     const written = members.filter((t) => t < known);
     if (!written.length) break;
     const row = mergedRows(written.map((t) => merged(tokenRow(r, t), columns)));
@@ -85,16 +85,17 @@ function valuesAt(steps) {
   return out;
 }
 
-/** {values, scale, now}: what is drawn; `scale` is the colour range's end, the same at every step; `now` the row in view or -1. */
+/** {values, scale, now, signed}: what is drawn; `scale` is the colour range's end, the same at every step; `now` the row in view or -1. */
 function picture() {
-  const key = [axesKey(), view.layer, view.head, view.cover, view.hard, view.step].join();
+  const key = [axesKey(), view.layer, view.head, view.cover, view.hard, comparing(), view.step].join();
   if (run.picture && run.picture.key === key) return run.picture;
-  const values = valuesAt(view.step), scaleKey = key.slice(0, key.lastIndexOf(","));
+  const values = compared(view.step), scaleKey = key.slice(0, key.lastIndexOf(","));
   if (!run.scale || run.scale.key !== scaleKey) {
-    const top = valuesAt(run.rows.length).reduce((best, row) => row.reduce((a, x) => (x > a ? x : a), best), 0);
+    const top = compared(Infinity).reduce((best, row) => row.reduce((a, x) => (Math.abs(x) > a ? Math.abs(x) : a), best), 0);
     run.scale = { key: scaleKey, top: Math.max(0.05, Math.ceil(top * 20 - 1e-9) / 20) };
   }
-  return (run.picture = { key, values, scale: run.scale.top, now: grows() && view.step ? axes().rowAt(view.step - 1) : -1 });
+  const now = grows() && view.step ? axes().rowAt(view.step - 1) : -1;
+  return (run.picture = { key, values, scale: run.scale.top, now, signed: comparing() === "difference" });
 }
 
 /** Attention that each column group has received after `steps` steps (in the encoder: from all positions). */

@@ -4,13 +4,15 @@ const sheet = document.createElement("canvas");   // one pixel a cell; stretched
 
 /** All cells of the picture; rows that are not written, and positions that may not be read, stay empty. */
 function drawCells() {
-  const { values, scale } = picture(), n = axes().columns.length, count = values.length, context = at.canvas.getContext("2d");
+  const { values, scale, signed: both } = picture(), n = axes().columns.length, count = values.length, context = at.canvas.getContext("2d");
   const w = Math.round(grid.cw * grid.dpr), h = Math.round(grid.ch * grid.dpr);
   context.clearRect(0, 0, at.canvas.width, at.canvas.height);
   at.scale.textContent = scale.toFixed(2);
+  at.ramp.previousSibling.textContent = both ? "−" + scale.toFixed(2) + " " : "0 ";
+  at.ramp.style.background = both ? "linear-gradient(90deg,#0072b2,#fff,#d55e00)" : "linear-gradient(90deg,#" + VIRIDIS.join(",#") + ")";
   if (!count || !n) return;
   sheet.width = n; sheet.height = count;
-  sheet.getContext("2d").putImageData(coloured(values, n, scale), 0, 0);
+  sheet.getContext("2d").putImageData(coloured(values, n, scale, both), 0, 0);
   context.imageSmoothingEnabled = false;
   context.drawImage(sheet, 0, 0, n, count, 0, 0, n * w, count * h);
   const gap = Math.max(1, Math.round(grid.dpr));
@@ -18,14 +20,13 @@ function drawCells() {
   for (let t = 1; t <= count; t++) context.clearRect(0, t * h - gap, n * w, gap);
 }
 
-/** Rows of numbers from 0 to scale -> pixels. */
-function coloured(values, n, scale) {
+/** Rows of numbers from 0 (signed: -scale) to scale -> pixels. */
+function coloured(values, n, scale, signedOnes = false) {
   const pixels = new ImageData(n, values.length);
   values.forEach((row, t) => {
     for (let c = 0; c < n; c++) {
       if (Number.isNaN(row[c])) continue;
-      const k = 3 * clamp(Math.round((row[c] / scale) * 255), 0, 255), p = 4 * (t * n + c);
-      pixels.data[p] = RAMP[k]; pixels.data[p + 1] = RAMP[k + 1]; pixels.data[p + 2] = RAMP[k + 2]; pixels.data[p + 3] = 255;
+      pixels.data.set([...colourOf(row[c], scale, signedOnes), 255], 4 * (t * n + c));
     }
   });
   return pixels;
@@ -45,7 +46,7 @@ function drawMarks() {
   });
   Array.from(at.rows.children).forEach((node, i) => {
     node.classList.toggle("ts-now", i === now);
-    node.hidden = i >= values.length;
+    node.hidden = i >= values.length || (values[i].every(Number.isNaN) && !axes().rows[i].rule);
   });
   at.current.style.display = "none";
   if (now >= 0) box(at.current, 0, now, columns.length, 1);

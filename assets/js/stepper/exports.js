@@ -2,7 +2,7 @@
 
 /** The map as an SVG picture with both axes' labels; built from nodes, so that no token is ever read as markup. */
 function svgPicture() {
-  const { values, scale } = picture(), { columns, rows } = axes(), cell = 22, label = 120, head = 110, caption = at.reduction.textContent;
+  const { values, scale, signed: both } = picture(), { columns, rows } = axes(), cell = 22, label = 120, head = 110, caption = at.reduction.textContent;
   const width = label + columns.length * cell + 60, height = head + values.length * cell + 34;
   const out = shape("svg", { xmlns: NS, width, height, viewBox: "0 0 " + width + " " + height, "font-family": "system-ui, sans-serif", "font-size": 12 });
   out.append(shape("rect", { width, height, fill: "#fff" }));
@@ -14,12 +14,12 @@ function svgPicture() {
     out.append(shape("text", { x: label - 6, y: head + (t + 0.65) * cell, "text-anchor": "end" }, shown(rows[t].text)));
     row.forEach((value, c) => {
       if (Number.isNaN(value)) return;
-      const k = 3 * clamp(Math.round((value / scale) * 255), 0, 255), rect = shape("rect", { x: label + c * cell, y: head + t * cell, width: cell - 1, height: cell - 1, fill: "rgb(" + RAMP.slice(k, k + 3).join() + ")" });
-      rect.append(shape("title", {}, digits(value)));
+      const rect = shape("rect", { x: label + c * cell, y: head + t * cell, width: cell - 1, height: cell - 1, fill: "rgb(" + colourOf(value, scale, both).join() + ")" });
+      rect.append(shape("title", {}, both ? signed(value, 3) : digits(value)));
       out.append(rect);
     });
   });
-  out.append(shape("text", { x: 6, y: height - 10, fill: "#555" }, caption + " · colours from 0 to " + scale.toFixed(2) + " · " + run.about));
+  out.append(shape("text", { x: 6, y: height - 10, fill: "#555" }, caption + " · colours from " + (both ? "−" + scale.toFixed(2) : "0") + " to " + scale.toFixed(2) + " · " + run.about));
   return { text: new XMLSerializer().serializeToString(out), width, height };
 }
 

@@ -32,7 +32,7 @@ function fillAxes() {
   if (grid.axes === key) return;
   grid.axes = key;
   const filled = (list, name, axis, groups) => list.replaceChildren(...groups.map((group, i) => {
-    const node = make("span", name + (group.dim ? " ts-dim" : ""), shown(group.text)), first = tokensOf(axis)[group.members[0]];
+    const node = make("span", name + (group.dim || group.kept ? " ts-dim" : ""), shown(group.text)), first = tokensOf(axis)[group.members[0]] || ["", 0, 0, 0];
     node.dir = "auto";
     node.dataset.group = i;
     node.title = shown(group.text) + " · " + CORNERS[axis] + " " + group.members.map((k) => k + 1).join(", ") + (group.members.length > 1 ? "" : " · id " + first[1]);

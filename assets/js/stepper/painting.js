@@ -21,12 +21,12 @@ function flush() {
 }
 
 function draw(todo) {
-  const other = grid.axes !== axesKey();
+  const changed = grid.axes !== axesKey();
   fillAxes();
-  if ((todo.layout || other) && !layout()) { dirty = { layout: true }; return; }   // not visible yet; the observer comes back
+  if ((todo.layout || changed) && !layout()) { dirty = { layout: true }; return; }   // not visible yet; the observer comes back
   const what = MAPS[view.map].name + ", " + reductionName();
-  at.reduction.textContent = what + { weights: "", sum: ": cumulative c", overlap: ": min(A, c)" }[view.cover] + (view.hard ? ", only each row's largest" : "");
-  drawCells(); drawMarks(); drawSide(); drawCaption(); drawMultiples(); drawGradient(); follow();
+  at.reduction.textContent = what + { weights: "", sum: ": cumulative c", overlap: ": min(A, c)" }[view.cover] + { off: "", under: ", the kept run below", difference: ", this run minus the kept one" }[comparing()] + (view.hard ? ", only each row's largest" : "");
+  drawCells(); drawMarks(); drawSide(); drawCaption(); drawMultiples(); drawGradient(); drawCompare(); follow();
   at.canvas.setAttribute("aria-label", "Heatmap of " + what + ", rows: " + picture().values.length);
 }
 

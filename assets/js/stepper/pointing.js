@@ -26,7 +26,7 @@ function cellUnder(event) {
   if (!run) return null;
   const frame = at.cells.getBoundingClientRect(), { values } = picture();
   const column = Math.floor((event.clientX - frame.left) / grid.cw), row = Math.floor((event.clientY - frame.top) / grid.ch);
-  return row >= 0 && row < values.length && column >= 0 && column < axes().columns.length ? { row, column } : null;
+  return row >= 0 && row < values.length && column >= 0 && column < axes().columns.length && axes().rows[row].members.length ? { row, column } : null;
 }
 
 const UNITS = { weights: "", sum: "received up to and with this step", overlap: "min(A, c): read again" };
@@ -39,11 +39,12 @@ function hover(event) {
   box(at.hovered, cell.column, cell.row, 1, 1);
   highlight(cell.column);
   tip(event.clientX, event.clientY, [
-    make("strong", "ts-weight", Number.isNaN(value) ? "not visible" : digits(value)),
+    make("strong", "ts-weight", Number.isNaN(value) ? "not visible" : picture().signed ? signed(value, 3) : digits(value)),
     pair("'", isolated(from.text), "' reads '", isolated(to.text), "'"),
     make("div", "ts-where", reductionName()),
     make("div", "ts-where", (grows() ? "step " : "source token ") + places(from) + ", " + (view.map === "decoder" ? "fed token " : "source token ") + places(to) +
       (view.map !== "decoder" && to.members[0] < run.prefix ? " (task prefix)" : "")),
+    ...(from.kept ? [make("div", "ts-where", "in the kept run")] : picture().signed ? [make("div", "ts-where", "this run minus the kept run")] : []),
     ...(UNITS[view.cover] ? [make("div", "ts-where", UNITS[view.cover])] : []),
   ]);
 }

@@ -59,7 +59,7 @@ at.cells.addEventListener("click", (event) => {
 });
 const lastOf = (group) => group.members[group.members.length - 1];
 at.output.addEventListener("click", (event) => { if (event.target.dataset.row) show(+event.target.dataset.row + 1, true); });
-at.rows.addEventListener("click", (event) => { if (event.target.dataset.group && grows()) show(lastOf(axes().rows[event.target.dataset.group]) + 1, true); });
+at.rows.addEventListener("click", (event) => { if (event.target.dataset.group && grows() && axes().rows[event.target.dataset.group].members.length) show(lastOf(axes().rows[event.target.dataset.group]) + 1, true); });
 
 /** The column that a label or a chip stands for, or -1. */
 function columnOf(node) {
