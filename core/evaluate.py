@@ -1,20 +1,38 @@
-"""Score a model on a pair of text files: `python -m core.evaluate --model NAME --source FILE --reference FILE`.
+"""Score models.
 
-Beams run through transformers' own `generate`: our page searches greedily so far. Scores are sacrebleu's, with
-their signature; cased and detokenised (13a), and lower-cased beside it, as papers on captions report it.
+    python -m core.evaluate --data DIR [--model NAME ...]      every task of the bundled models, on the test sets
+    python -m core.evaluate --model NAME --source FILE --reference FILE [--task TASK]      any pair of text files
+
+DIR holds the files of Multi30k. BLEU is sacrebleu's with its signature, cased and detokenised (13a), lower-cased
+beside it; BLEU4 is lower-cased text cut by Moses' rules, as papers on captions report it. Beams run through
+transformers' own `generate`.
 """
 
 import argparse
 import gzip
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import sacrebleu
 import torch
 
-from core.models import DEFAULT, models
+from core.models import BUNDLED, DEFAULT, models
 from core.models.families import prefix_for
 from core.settings import MAX_TOKENS
+from core.train.corpus import read_lines
+from core.train.scores import (
+    SENTENCES,
+    Score,
+    fill_score,
+    hidden_words,
+    images,
+    summary_scores,
+    translation_scores,
+)
+
+TESTS = ("test_2016_flickr", "test_2017_flickr")
+CAPTIONS = {"test_2016_flickr": "test_2016"}  # the split whose five captions an image are there
+BEAMS = 5
 
 
 def lines_of(path: Path) -> list[str]:
@@ -25,8 +43,10 @@ def lines_of(path: Path) -> list[str]:
 
 
 @torch.inference_mode()
-def translate(loaded, sources: Sequence[str], prefix: str, beams: int, batch: int = 64) -> list[str]:
-    """One output text per source; similar lengths share a batch."""
+def translate(
+    loaded, sources: Sequence[str], prefix: str, beams: int, batch: int = 64, special: bool = False,
+) -> list[str]:
+    """One output text per source; similar lengths share a batch. special: sentinels and eos stay in the text."""
     order = sorted(range(len(sources)), key=lambda k: len(sources[k]))
     outputs = [""] * len(sources)
     for at in range(0, len(order), batch):
@@ -39,7 +59,7 @@ def translate(loaded, sources: Sequence[str], prefix: str, beams: int, batch: in
             inputs["input_ids"], attention_mask=inputs["attention_mask"], num_beams=beams, max_new_tokens=MAX_TOKENS,
             do_sample=False,
         )
-        texts = loaded.tokenizer.batch_decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+        texts = loaded.tokenizer.batch_decode(ids, skip_special_tokens=not special, clean_up_tokenization_spaces=False)
         for k, text in zip(chosen, texts, strict=True):
             outputs[k] = text.strip()
     return outputs
@@ -47,32 +67,74 @@ def translate(loaded, sources: Sequence[str], prefix: str, beams: int, batch: in
 
 def scores(hypotheses: Sequence[str], references: Sequence[str]) -> list[str]:
     """Lines `BLEU = xx.xx  signature`, cased and lower-cased, and chrF. The two lists must have one length."""
-    if len(hypotheses) != len(references):
-        raise ValueError(f"{len(hypotheses)} outputs for {len(references)} references")
-    out = []
-    for metric in (sacrebleu.BLEU(), sacrebleu.BLEU(lowercase=True), sacrebleu.CHRF()):
-        score = metric.corpus_score(list(hypotheses), [list(references)])
-        out.append(f"{score.name} = {score.score:.2f}  {metric.get_signature()}")
-    return out
+    return [str(score) for score in translation_scores(hypotheses, references)]
+
+
+def task_scores(loaded, task: str, data: Path, split: str, beams: int = BEAMS) -> list[Score]:
+    """The scores of one task of a model on one split; empty where the split has nothing for it.
+
+    "en-de" is a translation, "fill" hides a word (greedy), "summary" reads three captions of an image.
+    """
+    prefix = prefix_for(loaded, task)
+    if task == "fill":
+        found = hidden_words(data, split)
+        return [fill_score(translate(loaded, found.sources, prefix, 1, special=True), found.words)]
+    if task == "summary":
+        captions = CAPTIONS.get(split, split)
+        if not list(data.glob(f"captions.{captions}.1.en*")):
+            return []
+        found = images(data, captions)
+        return summary_scores(translate(loaded, [" ".join(three) for three in found.inputs], prefix, beams), found)
+    source, _, target = task.partition("-")
+    sources, references = (read_lines(data, split, language)[:SENTENCES] for language in (source, target))
+    return translation_scores(translate(loaded, sources, prefix, beams), references, target)
+
+
+def table(names: Sequence[str], data: Path, splits: Sequence[str] = TESTS) -> Iterator[str]:
+    """Lines of the whole table, each as soon as it is known."""
+    for name in names:
+        loaded = models().load(name)
+        for task in loaded.tasks:
+            for split in splits:
+                began = time.monotonic()
+                for score in task_scores(loaded, task, data, split):
+                    yield f"{name:14} {task:8} {split:17} {score}"
+                yield f"{name:14} {task:8} {split:17} took {time.monotonic() - began:.0f} s"
+
+
+def pair_of_files(name: str, source: Path, reference: Path, task: str, beams: int, show: int) -> Iterator[str]:
+    """Lines for one pair of text files."""
+    loaded = models().load(name)
+    sources, references = lines_of(source), lines_of(reference)
+    outputs = translate(loaded, sources, prefix_for(loaded, task), beams)
+    for text, output in list(zip(sources, outputs, strict=True))[:show]:
+        yield f"{text}\n    {output}"
+    yield f"{name}, beam {beams}, {len(outputs)} sentences"
+    yield from scores(outputs, references)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m core.evaluate", description=__doc__)
-    parser.add_argument("--model", default=DEFAULT)
-    parser.add_argument("--source", type=Path, required=True)
-    parser.add_argument("--reference", type=Path, required=True)
+    parser = argparse.ArgumentParser(
+        prog="python -m core.evaluate", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--data", type=Path, help="folder with the test files: print the whole table")
+    parser.add_argument("--split", action="append", help="of DIR, instead of the two test sets (may be repeated)")
+    parser.add_argument("--model", action="append", help="a model's name (with --data it may be repeated)")
+    parser.add_argument("--source", type=Path)
+    parser.add_argument("--reference", type=Path)
     parser.add_argument("--task", default="", help="a task of the model (default: its first)")
-    parser.add_argument("--beams", type=int, default=4)
+    parser.add_argument("--beams", type=int, default=BEAMS)
     parser.add_argument("--show", type=int, default=0, help="print this many outputs")
     args = parser.parse_args()
-    loaded = models().load(args.model)
-    sources, references = lines_of(args.source), lines_of(args.reference)
-    outputs = translate(loaded, sources, prefix_for(loaded, args.task), args.beams)
-    for source, output in list(zip(sources, outputs, strict=True))[: args.show]:
-        print(f"{source}\n    {output}")
-    print(f"{args.model}, beam {args.beams}, {len(outputs)} sentences")
-    for line in scores(outputs, references):
-        print(line)
+    if args.data:
+        lines = table(args.model or list(BUNDLED), args.data, args.split or TESTS)
+    elif args.source and args.reference:
+        name = (args.model or [DEFAULT])[0]
+        lines = pair_of_files(name, args.source, args.reference, args.task, args.beams, args.show)
+    else:
+        parser.error("give --data, or --source and --reference")
+    for line in lines:
+        print(line, flush=True)
 
 
 if __name__ == "__main__":

@@ -19,11 +19,19 @@ class Example:
 
 # The first one is the first screen. None of these is taken from the training or test data.
 EXAMPLES = (
-    Example("A girl with a yellow umbrella is waiting for the bus in the rain.", "one word for one word, almost in order"),
+    Example(
+        "A girl with a yellow umbrella is waiting for the bus in the rain.", "one word for one word, almost in order",
+    ),
     Example("The old man is not wearing a hat.", "'not a' becomes one word: 'keinen'"),
     Example("Yesterday evening two brown dogs chased a ball along the beach.", "the verb moves before the subject"),
-    Example("A boy and his father are building a sandcastle together.", "a compound: two English words or pieces, one German"),
-    Example("People are standing in a long line in front of a small bakery.", "'in front of' is one German word: 'vor'"),
+    Example(
+        "A boy and his father are building a sandcastle together.",
+        "a compound: two English words or pieces, one German",
+    ),
+    Example(
+        "People are standing in a long line in front of a small bakery.",
+        "'in front of' is one German word: 'vor'",
+    ),
     Example("The central bank raised its interest rate again.", "outside what the model knows: watch the entropy"),
 )
 

@@ -34,8 +34,8 @@ def unpack(kind: str, data: bytes, read: Callable[[dict, dict[str, np.ndarray]],
         return read(json.loads(header["head"]), load(data))
     except TwoStacksError as error:
         raise RecordError(f"This is not a usable {kind}: {error}") from None
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, SafetensorError) as error:
-        raise RecordError(f"This is not a usable {kind}: {type(error).__name__} ({error}).") from None
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError, SafetensorError) as error:
+        raise RecordError(f"This is not a usable {kind}: {type(error).__name__} ({str(error)[:300]}).") from None
 
 
 def browser_row(step: Any, token: Any, row: int = 0) -> dict:

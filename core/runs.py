@@ -36,12 +36,17 @@ class Run(Iterator[Step]):
             before = getattr(loaded.tokenizer, "src_lang", None)
             if settings.source_language:
                 loaded.tokenizer.src_lang = settings.source_language
-            tokens, cut = tokenize(loaded.tokenizer, self.input, min(MAX_TOKENS, loaded.max_source))
+            limit = min(MAX_TOKENS, loaded.max_source)
+            tokens, cut = tokenize(loaded.tokenizer, self.input, limit)
             if settings.source_language:  # the next run may name none, and is to get the checkpoint's own
                 loaded.tokenizer.src_lang = before
         self.source = tuple(tokens)
         self.prefix_tokens = sum(1 for t in tokens if t.start < t.end <= len(prefix.rstrip())) if prefix else 0
         self.notes = []
+        if cut and prefix and not any(t.end > len(prefix.rstrip()) for t in tokens):
+            raise InputError(
+                f"The task prefix of {loaded.name} alone fills all {limit} source tokens; pick another task."
+            )
         if cut:
             self.notes.append(
                 f"The text has {len(tokens) + cut} tokens; the first {len(tokens)} are used, {cut} are cut."
@@ -126,15 +131,16 @@ class Run(Iterator[Step]):
         }
 
 
+
+
 def _unread(loaded: Loaded, tokens: list[Token]) -> list[str]:
     """A note on pieces that the model reads as <unk>; a text of nothing but sentinels is refused."""
     tokenizer = loaded.tokenizer
     special = set(tokenizer.all_special_ids)
     unknown = list(dict.fromkeys(t.text for t in tokens if t.id == tokenizer.unk_token_id))
     if not unknown and all(t.id in special for t in tokens):
-        raise InputError(
-            f"The text has nothing but special tokens ({' '.join(t.text for t in tokens)[:60]}). Type at least one word."
-        )
+        said = " ".join(t.text for t in tokens)[:60]
+        raise InputError(f"The text has nothing but special tokens ({said}). Type at least one word.")
     shown = " ".join(unknown[:12]) + (" …" if len(unknown) > 12 else "")
     return [f"{loaded.name} does not know {shown} and reads <unk> there."] if unknown else []
 

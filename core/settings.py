@@ -6,7 +6,6 @@ when a field is added. The model's weights are θ; everything here is CONFIG (co
 
 import dataclasses
 import json
-import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,16 +30,25 @@ class _Checked:
                 if not isinstance(value, _NESTED[item.name]):
                     raise InputError(f"{item.name} must be {_NESTED[item.name].__name__}, not {type(value).__name__}.")
                 continue
-            if isinstance(item.default, float) and type(value) is int:
-                value = float(value)
-                object.__setattr__(self, item.name, value)
-            if type(value) is not type(item.default):
+            whole = isinstance(item.default, float) and type(value) is int
+            if type(value) is not type(item.default) and not whole:
                 raise InputError(
-                    f"{item.name} must be {type(item.default).__name__}, not {type(value).__name__} ({value!r:.60})."
+                    f"{item.name} must be {type(item.default).__name__}, not {type(value).__name__} ({_shown(value)})."
                 )
             low, high = item.metadata["low"], item.metadata["high"]
-            if low is not None and not (math.isfinite(value) and low <= value <= high):
-                raise InputError(f"{item.name} is {value}; it must be between {low} and {high}.")
+            if low is not None and not low <= value <= high:  # NaN is in no range
+                raise InputError(f"{item.name} is {_shown(value)}; it must be between {low} and {high}.")
+            if whole:  # only now: a number out of range may be too large for a float
+                object.__setattr__(self, item.name, float(value))
+
+
+def _shown(value: Any) -> str:
+    """A value as a sentence shows it: cut to 30 characters."""
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):  # Python writes out no number of thousands of digits
+        return f"a very large {type(value).__name__}"
+    return text if len(text) <= 30 else text[:30] + "…"
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import Any
 from core.errors import InputError
 
 METASPACE = "▁"
+_UNSEEN = ("Cc", "Cf", "Zs", "Zl", "Zp")  # control, zero-width and space characters
 _BYTE_ALPHABET = [*range(33, 127), *range(161, 173), *range(174, 256)]
 _BYTES = {chr(b): b for b in _BYTE_ALPHABET} | {
     chr(256 + k): b for k, b in enumerate(b for b in range(256) if b not in _BYTE_ALPHABET)
@@ -26,19 +27,26 @@ class Token:
 
 def usable(text: str) -> str:
     """The text, or an InputError that says why no model can read it. Needs no tokenizer."""
-    if all(unicodedata.category(c)[0] in "CZ" for c in text) and "\0" not in text:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"The text holds half a character (the surrogate U+{ord(text[error.start]):04X}, at position "
+            f"{error.start + 1}), which no tokenizer reads. Remove it."
+        ) from None
+    if all(unicodedata.category(c) in _UNSEEN for c in text):
         raise InputError("The text is empty. Type at least one word.")
     if "\0" in text:
         raise InputError("The text holds a NUL character, which no tokenizer reads. Remove it.")
-    if any("\ud800" <= c <= "\udfff" for c in text):
-        raise InputError("The text holds half of a character (a lone surrogate), which no tokenizer reads. Type it again.")
     return text
 
 
 def tokenize(tokenizer: Any, text: str, limit: int) -> tuple[list[Token], int]:
     """Tokens of `text`, special tokens included, cut to `limit` with the closing token kept; and how many were cut."""
     fast = getattr(tokenizer, "is_fast", False)
-    batch = tokenizer(text, return_offsets_mapping=fast, return_special_tokens_mask=True, truncation=False, verbose=False)
+    batch = tokenizer(
+        text, return_offsets_mapping=fast, return_special_tokens_mask=True, truncation=False, verbose=False
+    )
     ids, special = list(batch["input_ids"]), list(batch["special_tokens_mask"])
     offsets = list(batch["offset_mapping"]) if fast else _found(tokenizer, ids, text)
     tail = 0  # closing special tokens, kept when the rest is cut

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from core.checks import check_step, check_trace
 from core.records import pack, unpack
 from core.settings import SCHEMA, Settings
 from core.shapes import CrossWeights, DecoderWeights, EncoderWeights, Floats, Ids, PathWeights
@@ -45,6 +46,10 @@ class Step:
     cross_cache_bytes: int
     notes: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        for name in ARRAYS:
+            getattr(self, name).flags.writeable = False  # frozen all through: a digest stays true
+
 
 @dataclass(frozen=True, eq=False)
 class Trace:
@@ -70,6 +75,9 @@ class Trace:
     steps: tuple[Step, ...]
     notes: tuple[str, ...] = ()
     made: dict = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.encoder_weights.flags.writeable = False
 
     @property
     def id(self) -> str:
@@ -144,18 +152,16 @@ class Trace:
                 self_cache_bytes=int(extra["self_cache_bytes"]), cross_cache_bytes=int(extra["cross_cache_bytes"]),
                 notes=tuple(map(str, extra["notes"])),
             )
-            _check(step, steps[-1] if steps else None, len(source))
+            check_step(step, steps[-1] if steps else None, len(source))
             steps.append(step)
-        if len(target) != len(steps):
-            raise ValueError(f"{len(target)} target tokens for {len(steps)} steps")
-        encoder = arrays["encoder_weights"]
-        if encoder.ndim != 4 or encoder.shape[2:] != (len(source), len(source)):
-            raise ValueError(f"encoder weights {encoder.shape} for {len(source)} source tokens")
-        return cls(
+        trace = cls(
             settings=settings, fingerprint=str(head["fingerprint"]), input=str(head["input"]), source=source,
-            prefix_tokens=int(head["prefix_tokens"]), start=_tokens([head["start"]])[0], target=target, text=str(head["text"]),
-            encoder_weights=encoder, steps=tuple(steps), notes=tuple(map(str, head["notes"])), made=dict(head["made"]),
+            prefix_tokens=int(head["prefix_tokens"]), start=_tokens([head["start"]])[0], target=target,
+            text=str(head["text"]), encoder_weights=arrays["encoder_weights"], steps=tuple(steps),
+            notes=tuple(map(str, head["notes"])), made=dict(head["made"]),
         )
+        check_trace(trace)
+        return trace
 
     def _arrays(self) -> dict[str, np.ndarray]:
         steps = {f"steps.{s.index}.{name}": getattr(s, name) for s in self.steps for name in ARRAYS}
@@ -173,27 +179,3 @@ def _row(token: Token) -> tuple:
 
 def _tokens(rows: Sequence) -> tuple[Token, ...]:
     return tuple(Token(str(text), int(id), int(start), int(end)) for text, id, start, end in rows)
-
-
-def _check(step: Step, previous: Step | None, source: int) -> None:
-    """Shapes that every view relies on; a record from elsewhere may lie."""
-    beams = len(step.token)
-    if step.cross_weights.ndim != 4 or step.cross_weights.shape[3] != source:
-        raise ValueError(f"step {step.index}: cross weights {step.cross_weights.shape} for {source} source tokens")
-    if step.decoder_weights.ndim != 4 or step.decoder_weights.shape[3] != step.index + 1:
-        raise ValueError(f"step {step.index}: decoder weights {step.decoder_weights.shape}")
-    if step.candidates.shape != step.candidate_logprobs.shape or step.candidates.ndim != 2:
-        raise ValueError(f"step {step.index}: candidates {step.candidates.shape}")
-    for name in ("parent", "logprob", "entropy"):
-        if getattr(step, name).shape != (beams,):
-            raise ValueError(f"step {step.index}: {name} {getattr(step, name).shape} for {beams} hypotheses")
-    if beams == 0 or len(step.texts) != beams or len(step.candidate_texts) != len(step.candidates):
-        raise ValueError(f"step {step.index}: texts for {beams} hypotheses")
-    rows = len(step.cross_weights)
-    if step.parent.min() < 0 or step.parent.max() >= rows:
-        raise ValueError(f"step {step.index}: parent outside its {rows} rows")
-    for array in (step.cross_weights, step.decoder_weights):
-        if not np.isfinite(array).all():
-            raise ValueError(f"step {step.index}: weights that are not finite")
-    if previous is not None and previous.cross_weights.shape[1:3] != step.cross_weights.shape[1:3]:
-        raise ValueError(f"step {step.index}: layers or heads change")

@@ -15,6 +15,7 @@ from transformers import DynamicCache, EncoderDecoderCache
 from core.attention import Sites, capture
 from core.decode.processors import Processor
 from core.decode.search import Ranked, Request, Search
+from core.errors import ModelError
 
 CANDIDATES = 10
 
@@ -69,6 +70,11 @@ def decode(model, sites: Sites, encoded: Encoded, search: Search, processors: Se
             allowed = logits.clone()
             notes = [note for process in processors for note in process(allowed, history, written)]
             found = _to_host(logprobs, allowed, sites.stack(kept, "cross"), sites.stack(kept, "decoder"))
+        if not np.isfinite(found["entropy"]).all():
+            raise ModelError(
+                f"The model's logits at step {written} are not finite numbers; its weights are damaged or overflow in "
+                f"{str(model.dtype).removeprefix('torch.')}."
+            )
         ranked = Ranked(found["candidates"], found["candidate_logprobs"])
         request = search.send(ranked)
         chosen = ranked.ids[request.parents] == request.ids[:, None]
@@ -89,7 +95,7 @@ def _to_host(
     ids = torch.cat([best, torch.where(ids == best, ids[:, :1], ids)[:, 1:]], dim=1)
     kept = torch.where(value > -torch.inf, logprobs.gather(1, ids), -torch.inf)
     probability = logprobs.exp()
-    entropy = -torch.where(probability > 0, probability * logprobs, 0.0).sum(-1)
+    entropy = -torch.where(probability == 0, 0.0, probability * logprobs).sum(-1)  # NaN stays NaN: `decode` refuses it
     parts = {
         "candidates": ids.to(torch.int32).view(torch.float32), "candidate_logprobs": kept, "entropy": entropy,
         "cross": _last_row(cross, logprobs), "decoder": _last_row(decoder, logprobs),

@@ -10,8 +10,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
-
 from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
 
 from core.errors import ModelError
 from core.models.tasks import tasks_of_folder
@@ -27,7 +27,8 @@ BUNDLED: dict[str, str] = {
 }
 DEFAULT = "pocket-t5"
 KEPT = 3  # models in memory at once; the default one always stays
-_HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}")
+LISTED = 8  # names in a sentence
+_HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}", re.ASCII)
 
 Progress = Callable[[str], None]
 
@@ -40,7 +41,9 @@ class Models:
         self.allow_hub = allow_hub
         self.device = device
         self._loaded: OrderedDict[str, Loaded] = OrderedDict()
-        self._lock = threading.RLock()
+        self._lock = threading.Lock()  # around the two dicts; never held while anything loads
+        # A lock for each name that loads just now: it goes when the last thread that holds it does.
+        self._loading: WeakValueDictionary[str, threading.RLock] = WeakValueDictionary()
 
     def names(self) -> list[str]:
         """Names that can be picked from a list: bundled, then registered."""
@@ -54,7 +57,8 @@ class Models:
         """Refuse a name that cannot be loaded here, before any work; nothing typed is ever used as a path."""
         if name in BUNDLED or name in self.folders:
             return
-        listed = ", ".join(self.names())
+        names = self.names()
+        listed = ", ".join(names[:LISTED]) + (", …" if len(names) > LISTED else "")
         if not _HUB_ID.fullmatch(name) or ".." in name or "--" in name:
             raise ModelError(f"There is no model {name!r:.80}. Pick one of: {listed}; or type a hub id as owner/name.")
         if not self.allow_hub:
@@ -77,22 +81,34 @@ class Models:
         """The loaded model, from memory where it is there. Raises ModelError with a sentence."""
         self.check(name)
         with self._lock:
+            mine = self._loading.setdefault(name, threading.RLock())
+        with mine:  # a second visitor of this model waits for the first; those of other models do not
+            loaded = self._kept(name)
+            return loaded or self._keep(name, self._fresh(name, progress))
+
+    def _fresh(self, name: str, progress: Progress) -> "Loaded":
+        progress(f"loading {name}")
+        from core.models.loading import load_folder
+
+        folder = self._folder(name)
+        if folder is None:
+            from core.models.hub import download
+
+            folder = download(name, progress)
+        return load_folder(name, folder, self.device)
+
+    def _kept(self, name: str) -> "Loaded | None":
+        with self._lock:
             if name in self._loaded:
                 self._loaded.move_to_end(name)
-                return self._loaded[name]
-            progress(f"loading {name}")
-            from core.models.loading import load_folder
+            return self._loaded.get(name)
 
-            folder = self._folder(name)
-            if folder is None:
-                from core.models.hub import download
-
-                folder = download(name, progress)
-            loaded = load_folder(name, folder, self.device)
+    def _keep(self, name: str, loaded: "Loaded") -> "Loaded":
+        with self._lock:
             self._loaded[name] = loaded
             for old in [n for n in self._loaded if n not in (DEFAULT, name)][: max(0, len(self._loaded) - KEPT)]:
                 del self._loaded[old]
-            return loaded
+        return loaded
 
 
 def folders_in(root: str | Path) -> dict[str, Path]:

@@ -1,4 +1,4 @@
-"""What is unusual about each family, read from the checkpoint itself: start, end and forced tokens, tasks, languages."""
+"""What is unusual about each family, read from the checkpoint: start, end and forced tokens, tasks, languages."""
 
 from typing import Any
 

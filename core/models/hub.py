@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
+import httpx
 from huggingface_hub import HfApi, snapshot_download
-from huggingface_hub.errors import GatedRepoError, HfHubHTTPError, OfflineModeIsEnabled, RepositoryNotFoundError
+from huggingface_hub.errors import GatedRepoError, HFValidationError, RepositoryNotFoundError
+from huggingface_hub.utils import filter_repo_objects
 
 from core.errors import ModelError
 
@@ -23,9 +25,9 @@ def download(name: str, progress) -> Path:
         raise ModelError(f"{name} is gated on the hub; this host has no access to it.") from None
     except RepositoryNotFoundError:
         raise ModelError(f"There is no model {name} on the hub (or it is private). Check owner/name.") from None
-    except ModelError:
-        raise
-    except (HfHubHTTPError, OfflineModeIsEnabled, OSError) as error:
+    except HFValidationError:
+        raise ModelError(f"{name} is not a name that the hub accepts. Type a hub id as owner/name.") from None
+    except (httpx.HTTPError, OSError) as error:  # no network raises httpx's own errors, which are no OSErrors
         return _cached(name, error)
 
 
@@ -34,9 +36,14 @@ def _size(name: str, files: list) -> int:
     weights = [f for f in files if f.rfilename.endswith(".safetensors")]
     if not weights:
         raise ModelError(f"{name} has no .safetensors weights on the hub; only that format is loaded.")
-    size = sum(f.size or 0 for f in weights)
+    wanted = list(filter_repo_objects(files, allow_patterns=WANTED, key=lambda f: f.rfilename))
+    if unknown := [f.rfilename for f in wanted if f.size is None]:
+        what = unknown[0][:80]
+        raise ModelError(f"{name}: the hub does not say how large {what} is; only known sizes are downloaded.")
+    size = sum(f.size for f in wanted)
     if size > MAX_DOWNLOAD:
-        raise ModelError(f"{name} has {size / 2**30:.1f} GB of weights; at most {MAX_DOWNLOAD / 2**30:.0f} GB are loaded.")
+        limit = f"{MAX_DOWNLOAD / 2**30:.0f} GB"
+        raise ModelError(f"{name} has {size / 2**30:.1f} GB of files; at most {limit} are downloaded.")
     return size
 
 
@@ -44,7 +51,7 @@ def _cached(name: str, error: Exception) -> Path:
     """Without a network, a model that was downloaded before still loads."""
     try:
         return Path(snapshot_download(name, allow_patterns=WANTED, local_files_only=True))
-    except OSError:
+    except (OSError, HFValidationError):
         raise ModelError(
             f"The hub cannot be reached ({type(error).__name__}) and {name} is not on this machine. "
             "Pick a bundled model, or try again later."

@@ -1,6 +1,7 @@
 """A model folder becomes a Loaded model: safetensors only, no remote code, device and dtype chosen here."""
 
 import hashlib
+import re
 import threading
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,12 +12,17 @@ from transformers import AutoConfig, AutoModelForSeq2SeqLM, AutoTokenizer, PreTr
 from transformers.utils import logging
 
 from core.attention import Sites, find_sites, install
-from core.errors import ModelError
+from core.errors import ModelError, TwoStacksError
+from core.models.checks import check_ids, check_tokenizer, check_weights
 from core.models.families import eos_of, languages_of
 from core.models.tasks import tasks_in
 
 logging.set_verbosity_error()  # its warnings would go to the host's log once a request
 logging.disable_progress_bar()
+
+# transformers swaps torch's initialisers and default dtype while it loads, for the whole process: two loads at once
+# could leave them swapped. Loads from disk take turns therefore; downloads do not.
+_LOADING = threading.Lock()
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,17 +74,26 @@ def load_folder(name: str, folder: Path, device: str | None = None) -> Loaded:
     if not any(folder.glob("*.safetensors")):
         raise ModelError(f"The model {name} has no .safetensors weights; only that format is loaded.")
     try:
-        config = AutoConfig.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
-        where = choose_device(device)
-        dtype = choose_dtype(config, where)
-        model = AutoModelForSeq2SeqLM.from_pretrained(
-            folder, config=config, dtype=dtype, use_safetensors=True, trust_remote_code=False, local_files_only=True,
-        )
-        tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
+        with _LOADING:
+            return _load(name, folder, choose_device(device))
+    except TwoStacksError:
+        raise
     except Exception as error:  # anything may be wrong in a folder from elsewhere; the person gets one sentence
-        said = _first_line(str(error).replace(str(folder), name))
+        said = _first_line(_without_paths(str(error), name, folder))
         raise ModelError(f"The model {name} does not load: {type(error).__name__} ({said}).") from error
-    return prepare(name, model.to(where), tokenizer)
+
+
+def _load(name: str, folder: Path, device: torch.device) -> Loaded:
+    config = AutoConfig.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
+    model, info = AutoModelForSeq2SeqLM.from_pretrained(
+        folder, config=config, dtype=choose_dtype(config, device), use_safetensors=True, trust_remote_code=False,
+        local_files_only=True, output_loading_info=True, ignore_mismatched_sizes=True,
+    )
+    check_weights(name, model, info)
+    check_ids(name, model)
+    tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
+    check_tokenizer(name, tokenizer, folder)
+    return prepare(name, model.to(device), tokenizer)
 
 
 def prepare(name: str, model: Any, tokenizer: Any) -> Loaded:
@@ -92,8 +107,9 @@ def prepare(name: str, model: Any, tokenizer: Any) -> Loaded:
     sites = find_sites(model)
     return Loaded(
         name=name, model=model, tokenizer=tokenizer, sites=sites, fingerprint=fingerprint(model),
-        device=model.device, dtype=model.dtype, tasks=tasks_in(model.config.to_dict()), languages=languages_of(tokenizer),
-        eos=eos_of(model), cross_shape=(sites.layers("cross"), sites.heads.get("cross", 0)),
+        device=model.device, dtype=model.dtype, tasks=tasks_in(model.config.to_dict()),
+        languages=languages_of(tokenizer), eos=eos_of(model),
+        cross_shape=(sites.layers("cross"), sites.heads.get("cross", 0)),
     )
 
 
@@ -116,3 +132,10 @@ def _positions(config: Any) -> int:
 
 def _first_line(said: str) -> str:
     return (said.strip().splitlines() or ["no reason given"])[0][:200].rstrip(".")
+
+
+def _without_paths(said: str, name: str, folder: Path) -> str:
+    """No path of the host in what a person reads: the folder becomes the model's name, any other path an ellipsis."""
+    for path in (folder.resolve(), folder.absolute()):
+        said = said.replace(str(path), name)
+    return re.sub(r"(?<![\w:/.])(?:/[\w.@+-]+){2,}", "…", said)

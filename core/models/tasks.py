@@ -8,7 +8,8 @@ from typing import Any
 def tasks_in(config: dict[str, Any]) -> dict[str, str]:
     """Task name -> prefix, from `task_specific_params` (T5) or `prefix` (BART, Marian); may be empty."""
     found = {}
-    for name, values in (config.get("task_specific_params") or {}).items():
+    params = config.get("task_specific_params")
+    for name, values in (params if isinstance(params, dict) else {}).items():
         if isinstance(values, dict) and isinstance(values.get("prefix"), str):
             found[name] = values["prefix"]
     prefix = config.get("prefix")
@@ -19,5 +20,5 @@ def tasks_of_folder(folder: Path) -> dict[str, str]:
     """`tasks_in` a model folder's config.json; empty where it cannot be read."""
     try:
         return tasks_in(json.loads((folder / "config.json").read_text("utf-8")))
-    except (OSError, ValueError, AttributeError):
+    except (OSError, ValueError, AttributeError, RecursionError):
         return {}

@@ -17,6 +17,7 @@ from core.train.losses import loss_of, validation, written
 from core.train.optimizer import optimizer_for
 from core.train.progress import Progress
 from core.train.recipes import Recipe
+from core.train.shipping import ship
 from core.train.speed import keep_memory, quick_dropout
 from core.train.tasks import epoch_batches, examples_of
 
@@ -24,7 +25,7 @@ SAVE_SECONDS = 60
 REPORT_STEPS = 100
 VALIDATED = 1014  # pairs of each task that validation looks at
 SAMPLES = 2  # outputs shown of each task
-GAIN = 0.3  # how much of the rates and of the warm-up is left when it goes on from trained weights
+GENTLER = 0.3  # how much of the rates and of the warm-up is left when it goes on from trained weights
 
 
 def factor(recipe: Recipe, step: int, total: int) -> float:
@@ -37,8 +38,8 @@ def factor(recipe: Recipe, step: int, total: int) -> float:
 
 def gentler(recipe: Recipe) -> Recipe:
     """The recipe for going on from trained weights: a fresh optimiser at lower rates, a short warm-up."""
-    return replace(recipe, matrix_rate=recipe.matrix_rate * GAIN, rate=recipe.rate * GAIN,
-                   warmup_steps=round(recipe.warmup_steps * GAIN))
+    return replace(recipe, matrix_rate=recipe.matrix_rate * GENTLER, rate=recipe.rate * GENTLER,
+                   warmup_steps=round(recipe.warmup_steps * GENTLER))
 
 
 class Training:
@@ -46,7 +47,8 @@ class Training:
 
     def __init__(self, name: str, recipe: Recipe, data: Path, work: Path, out: Path, init: Path | None = None):
         keep_memory()
-        self.name, self.recipe, self.work, self.out = name, gentler(recipe) if init else recipe, work, out
+        self.name, self.recipe = name, gentler(recipe) if init else recipe
+        self.data, self.work, self.out = data, work, out
         work.mkdir(parents=True, exist_ok=True)
         self.model, self.tokenizer = start(self.recipe, data, work, init)
         self.optimizer = optimizer_for(self.model, self.recipe.matrix_rate, self.recipe.rate)
@@ -127,7 +129,7 @@ class Training:
         }
 
     def finish(self, at: dict) -> None:
-        """Average the last snapshots, as many as validation likes, and write the folder that ships."""
+        """Average the last snapshots, as many as validation likes; ship that if it is better than what is there."""
         keep_snapshot(self.work / "snapshots", self.model, at["step"], self.recipe.snapshots)
         found = best_average(self.work / "snapshots", self.model, lambda: sum(self.losses().values()))
         best = min(found, key=found.get)
@@ -138,4 +140,4 @@ class Training:
         export(folder, self.model, self.tokenizer)
         for name in ("curve.jsonl", "curve.svg"):
             shutil.copy(self.work / name, folder)
-        print(f"written to {folder}", flush=True)
+        ship(folder, self.out, self.data)

@@ -1,0 +1,140 @@
+"""How well a model does each of its tasks: BLEU both ways, hidden words found, ROUGE-L of summaries."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import sacrebleu
+
+from core.noise.words import hide_word
+from core.train.corpus import read_lines
+from core.train.moses import tokenize
+
+SENTENCES = 1000  # at most so many of a test set: the published sets have as many
+_BETWEEN = re.compile(r"<extra_id_0>(.*?)(?:<extra_id_1>|</s>|$)")
+
+
+@dataclass(frozen=True)
+class Score:
+    """A number from 0 to 100, and how it was made."""
+
+    name: str
+    value: float
+    signature: str
+
+    def __str__(self) -> str:
+        return f"{self.name} = {self.value:.2f}  {self.signature}"
+
+
+def checked(hypotheses: Sequence[str], references: Sequence[str]) -> None:
+    """sacrebleu accepts lists of different length and scores something else."""
+    if len(hypotheses) != len(references):
+        raise ValueError(f"{len(hypotheses)} outputs for {len(references)} references")
+
+
+def translation_scores(hypotheses: Sequence[str], references: Sequence[str], language: str = "") -> list[Score]:
+    """sacrebleu cased and lower-cased, 13a on plain text; BLEU4 as papers report it; chrF."""
+    checked(hypotheses, references)
+    scores = []
+    for metric in (sacrebleu.BLEU(), sacrebleu.BLEU(lowercase=True), sacrebleu.CHRF()):
+        found = metric.corpus_score(list(hypotheses), [list(references)])
+        scores.append(Score(found.name, found.score, str(metric.get_signature())))
+    if language:
+        scores.insert(2, tokenised_bleu(hypotheses, references, language))
+    return scores
+
+
+def tokenised_bleu(hypotheses: Sequence[str], references: Sequence[str], language: str) -> Score:
+    """BLEU4 of lower-cased text that was cut by Moses' rules, as multi-bleu.perl counts it."""
+    cut = [[" ".join(tokenize(text, language)) for text in side] for side in (hypotheses, references)]
+    metric = sacrebleu.BLEU(lowercase=True, tokenize="none", force=True)
+    found = metric.corpus_score(cut[0], [cut[1]])
+    signature = str(metric.get_signature()).replace("tok:none", f"tok:moses-{language}")
+    return Score("BLEU4", found.score, signature)
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """Captions with one word hidden each, and the words."""
+
+    sources: list[str]
+    words: list[str]
+
+
+def hidden_words(data: Path, split: str, seed: int = 0) -> Hidden:
+    """One uniformly chosen alphabetic word hidden in each caption of `<split>.en`, drawn from `seed`."""
+    rng = np.random.default_rng(seed)
+    found = [row for text in read_lines(data, split, "en")[:SENTENCES] if (row := hide_word(text, rng))]
+    return Hidden([row[0] for row in found], [row[2] for row in found])
+
+
+def filled(output: str) -> str:
+    """What stands behind the first sentinel of a raw output (special tokens shown); the whole of it without one."""
+    match = _BETWEEN.search(output)
+    return (match[1] if match else output.replace("</s>", "")).strip()
+
+
+def fill_score(outputs: Sequence[str], words: Sequence[str]) -> Score:
+    """Per cent of hidden words written exactly."""
+    checked(outputs, words)
+    right = sum(filled(output) == word for output, word in zip(outputs, words))
+    return Score("exact match", 100 * right / len(words), f"words:{len(words)}|hidden:1|seed:0|greedy")
+
+
+def rouge_l(text: str, references: Sequence[str]) -> float:
+    """F of the longest common subsequence with the best of `references`, 0 to 100.
+
+    Source: Lin 2004 as rouge-score counts it: lower case, letters a-z and digits, no stemming.
+    """
+    words, best = _words(text), 0.0
+    for reference in map(_words, references):
+        common = _common(words, reference)
+        if common:
+            precision, recall = common / len(words), common / len(reference)
+            best = max(best, 2 * precision * recall / (precision + recall))
+    return 100 * best
+
+
+def _words(text: str) -> list[str]:
+    return re.findall("[a-z0-9]+", text.lower())
+
+
+def _common(a: list[str], b: list[str]) -> int:
+    """Length of the longest common subsequence."""
+    row = [0] * (len(b) + 1)
+    for word in a:
+        above = 0
+        for j, other in enumerate(b, 1):
+            above, row[j] = row[j], above + 1 if word == other else max(row[j], row[j - 1])
+    return row[-1]
+
+
+@dataclass(frozen=True)
+class Images:
+    """Five captions an image, cut by chance into three that are read and two that are held out."""
+
+    inputs: list[list[str]]
+    held_out: list[list[str]]
+
+
+def images(data: Path, split: str, seed: int = 0) -> Images:
+    """`captions.<split>.1.en` .. `.5.en`, each image's five in an order drawn from `seed`."""
+    rng = np.random.default_rng(seed)
+    rows = list(zip(*(read_lines(data, f"captions.{split}.{k}", "en")[:SENTENCES] for k in range(1, 6))))
+    orders = [rng.permutation(5) for _ in rows]
+    mixed = [[row[j] for j in order] for row, order in zip(rows, orders)]
+    return Images([row[:3] for row in mixed], [row[3:] for row in mixed])
+
+
+def summary_scores(outputs: Sequence[str], found: Images) -> list[Score]:
+    """ROUGE-L of the outputs against the held-out captions, and the mean of the three inputs against the same."""
+    checked(outputs, found.inputs)
+    ours = [rouge_l(output, references) for output, references in zip(outputs, found.held_out)]
+    inputs = [
+        sum(rouge_l(text, references) for text in three) / 3 for three, references in zip(found.inputs, found.held_out)
+    ]
+    signature = f"images:{len(ours)}|nrefs:2|best|seed:0|rouge-score's words, no stemming"
+    return [Score("ROUGE-L", sum(ours) / len(ours), signature),
+            Score("ROUGE-L of the inputs", sum(inputs) / len(inputs), signature)]
