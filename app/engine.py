@@ -2,11 +2,14 @@
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
+from app.recent import Recent
+from app.turns import Latest, Turn
+from core.errors import InputError
 from core.examples import saved
 from core.models import DEFAULT, Models
-from core.records import browser_row, browser_start, browser_trace
+from core.records import browser_attribution, browser_row, browser_start, browser_trace
 from core.settings import Settings
 from core.trace import Trace
 
@@ -21,7 +24,7 @@ class Engine:
         self.models = models
         self.saved: dict[str, Trace] = {trace.settings.to_json(): trace for trace in saved()}
         self.status = f"{DEFAULT}: not loaded yet; saved runs are shown meanwhile"
-        self.ready = False
+        self.turn, self.latest, self.recent = Turn(), Latest(), Recent(self.saved.values())
         self._begin = threading.Lock()
         self._begun = False
 
@@ -44,10 +47,18 @@ class Engine:
             self.status = f"{DEFAULT}: {error}"
             return
         self.status = f"{DEFAULT}: ready on {loaded.device}, {str(loaded.dtype).removeprefix('torch.')}"
-        self.ready = True
 
-    def messages(self, settings: Settings) -> Iterator[dict]:
-        """Browser messages of one run (records.py). A saved run answers at once, before any model has loaded."""
+    @property
+    def ready(self) -> bool:
+        """Whether the default model is in memory."""
+        return self.models.is_loaded(DEFAULT)
+
+    def messages(self, settings: Settings, visitor: str = "") -> Iterator[dict]:
+        """Browser messages of one run (records.py). A saved run answers at once, before any model has loaded.
+
+        The visitor's next run, or Stop, ends it at the next step; a stopped one says so in its notes.
+        """
+        ticket = self.latest.begin(visitor)
         if trace := self.saved.get(settings.to_json()):
             yield browser_trace(trace)
             return
@@ -55,18 +66,48 @@ class Engine:
         from core.runs import run
 
         going = run(settings, self.models)
+        if trace := self.recent.get(going.id):
+            yield browser_trace(trace)
+            return
         try:
-            yield from _streamed(going)
+            for message in _streamed(going, self.turn, lambda: self.latest.wants(visitor, ticket)):
+                if not self.latest.wants(visitor, ticket):
+                    break
+                if message["kind"] == "trace":
+                    self.recent.add(going.trace())
+                yield message
+            if self.latest.stopped(visitor) and going.steps:
+                yield browser_trace(going.trace(), f"Stopped after {len(going.steps)} tokens.")
         finally:
             going.close()
 
 
-def _streamed(going) -> Iterator[dict]:
+    def attribution(self, id: str) -> dict:
+        """Input × gradient of a run on the page, for the stepper. InputError where the run or its weights are gone."""
+        trace = self.recent.get(id)
+        if trace is None:
+            raise InputError("This run is no longer kept here. Press Run again, then ask once more.")
+        loaded = self.models.load(trace.settings.model)
+        if loaded.fingerprint != trace.fingerprint:
+            raise InputError(f"This run was made with other weights than the {loaded.name} that is loaded now.")
+        from core.attribution import input_x_gradient
+
+        with self.turn:
+            rows = input_x_gradient(loaded, [t.id for t in trace.source], trace.start.id, [t.id for t in trace.target])
+        return browser_attribution(id, rows)
+
+
+def _streamed(going, turn: Turn, wanted: Callable[[], bool]) -> Iterator[dict]:
     """Rows of a run that takes longer than PATIENCE, at most one message per INTERVAL; at the end the whole trace."""
     began = time.monotonic()
     rows: list[dict] = []
     sent, last = -1, began
-    for step in going:
+    while wanted():
+        with turn:
+            step = next(going, None)
+        if step is None:
+            yield browser_trace(going.trace())
+            return
         rows.append(browser_row(step, going.target[-1]))
         now = time.monotonic()
         if now - began < PATIENCE or now - last < INTERVAL:
@@ -75,9 +116,8 @@ def _streamed(going) -> Iterator[dict]:
         if sent < 0:
             loaded = going.loaded
             about = f"{loaded.name} · greedy · {loaded.device} {str(loaded.dtype).removeprefix('torch.')}"
-            yield browser_start(going.id, going, step.cross_weights.shape[1:3], about)
+            yield browser_start(going.id, going, about)
             sent = 0
         else:
             yield {"kind": "rows", "run": going.id, "from": sent, "rows": rows[sent:]}
             sent = len(rows)
-    yield browser_trace(going.trace())

@@ -14,10 +14,12 @@ from app.widgets.stepper import PLOTLY_FILE, Stepper
 from core.errors import TwoStacksError
 from core.examples import EXAMPLES
 from core.records import browser_trace
+from core.text import usable
 
 HEAD = """# Two Stacks
 Type a sentence and watch a small encoder-decoder, really trained, write its translation one token at a time:
 each row of the picture shows where the decoder looked in the source while it wrote that token."""
+RUNS = 16  # answered at once; more wait in line
 log = logging.getLogger("two-stacks")
 
 
@@ -45,19 +47,27 @@ def build(config: AppConfig) -> gr.Blocks:
         notice = gr.HTML("", html_template="<div class='ts-notice' role='alert'>{{value}}</div>", elem_id="ts-notice")
         stepper = Stepper(value=browser_trace(first) if first else None)
 
-        def answer(values: dict) -> Iterator[tuple]:
-            yield from _answer(engine, controls, values)
+        def answer(values: dict, request: gr.Request) -> Iterator[tuple]:
+            yield from _answer(engine, controls, values, str(request.session_hash))
 
-        model_turn = dict(concurrency_id="model", concurrency_limit=1, api_visibility="private", show_progress="hidden")
-        runs = [
-            gr.on([go.click, text.submit], answer, controls.inputs(), [stepper, notice], **model_turn),
-            *(
-                chip.click(lambda text=e.text: text, None, text, queue=False, api_visibility="private")
-                .then(answer, controls.inputs(), [stepper, notice], **model_turn)
-                for chip, e in zip(chips, EXAMPLES, strict=True)
-            ),
-        ]
-        stop.click(None, cancels=runs)
+        # Many may be answered at once: they share the model a step at a time (app/turns.py), and what needs none never waits.
+        model_turn = dict(concurrency_id="model", concurrency_limit=RUNS, api_visibility="private", show_progress="hidden",
+                          trigger_mode="multiple")
+        gr.on([go.click, text.submit], answer, controls.inputs(), [stepper, notice], **model_turn)
+        for chip, example in zip(chips, EXAMPLES, strict=True):
+            filled = chip.click(lambda text=example.text: text, None, text, queue=False, api_visibility="private",
+                                trigger_mode="multiple")
+            filled.then(answer, controls.inputs(), [stepper, notice], **model_turn)
+
+        def explain(event: gr.EventData) -> tuple:
+            return _explain(engine, getattr(event, "_data", None))
+
+        stepper.explain(explain, None, [stepper, notice], **model_turn | dict(trigger_mode="once"))
+
+        def halt(request: gr.Request) -> None:
+            engine.latest.stop(str(request.session_hash))
+
+        stop.click(halt, queue=False, api_visibility="private", show_progress="hidden")
         model.change(
             lambda name: (task_picker(engine.models, str(name)), _knows(engine, str(name))),
             model, [task, knows], queue=False, api_visibility="private", show_progress="hidden",
@@ -71,19 +81,32 @@ def build(config: AppConfig) -> gr.Blocks:
     return page
 
 
-def _answer(engine: Engine, controls: Controls, values: dict) -> Iterator[tuple]:
+def _answer(engine: Engine, controls: Controls, values: dict, visitor: str = "") -> Iterator[tuple]:
     """(stepper, notice) of one run. What goes wrong is said in the notice; the picture and the text stay."""
     try:
         settings = controls.settings(values)
+        usable(settings.text)
+        engine.models.check(settings.model)
         if not engine.ready and settings.to_json() not in engine.saved:
             yield gr.skip(), "The model is still loading; this starts as soon as it is there."
-        for message in engine.messages(settings):
-            yield message, " ".join(message.get("notes", []))
+        for message in engine.messages(settings, visitor):
+            yield message, ""
     except TwoStacksError as error:
         yield gr.skip(), str(error)
     except Exception:  # the person gets a sentence, the host the traceback
         log.exception("a run failed")
         yield gr.skip(), "This run failed for a reason we did not foresee; the host's log has it. Your text is kept."
+
+
+def _explain(engine: Engine, asked: object) -> tuple:
+    """(stepper, notice): input × gradient of the run that the stepper names."""
+    try:
+        return engine.attribution(str((asked or {}).get("run", ""))[:64] if isinstance(asked, dict) else ""), ""
+    except TwoStacksError as error:
+        return gr.skip(), str(error)
+    except Exception:
+        log.exception("input x gradient failed")
+        return gr.skip(), "Input × gradient could not be computed for this run; the host's log says why."
 
 
 def _knows(engine: Engine, name: str) -> str:

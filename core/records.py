@@ -39,13 +39,13 @@ def unpack(kind: str, data: bytes, read: Callable[[dict, dict[str, np.ndarray]],
 
 
 def browser_row(step: Any, token: Any, row: int = 0) -> dict:
-    """One decoder step for the stepper: numbers rounded for show, weights (layers, heads, source) as float16 base64.
+    """One decoder step for the stepper: numbers rounded for show, weights as float16 base64.
 
+    w: cross (layers, heads, source). d: decoder self (layers, heads, index + 1).
     float16 has 11 significant bits (at most 2.5e-4 off below 1): enough for three digits on hover, and the same
     array is drawn from, so no second uint8 copy travels.
     """
     fed = int(step.parent[row])
-    weights = np.ascontiguousarray(step.cross_weights[fed], dtype="<f2")
     top = zip(step.candidate_texts[fed], step.candidates[fed], step.candidate_logprobs[fed], strict=True)
     return {
         "t": browser_token(token),
@@ -54,8 +54,20 @@ def browser_row(step: Any, token: Any, row: int = 0) -> dict:
         "top": [[text, int(id), round(float(lp), 5)] for text, id, lp in top if np.isfinite(lp)],
         "kv": [step.self_cache_bytes, step.cross_cache_bytes],
         "notes": list(step.notes),
-        "w": base64.b64encode(weights.tobytes()).decode(),
+        "w": _halves(step.cross_weights[fed]),
+        "d": _halves(step.decoder_weights[fed]),
     }
+
+
+def _halves(weights: np.ndarray) -> str:
+    """float16, little-endian, base64."""
+    return base64.b64encode(np.ascontiguousarray(weights, dtype="<f2").tobytes()).decode()
+
+
+def browser_attribution(run: str, rows: np.ndarray) -> dict:
+    """Input × gradient (target, source) of a run, as float32 base64: its range is too wide for float16."""
+    data = np.ascontiguousarray(rows, "<f4").tobytes()
+    return {"kind": "attribution", "run": run, "g": base64.b64encode(data).decode()}
 
 
 def browser_token(token: Any) -> list:
@@ -63,20 +75,27 @@ def browser_token(token: Any) -> list:
     return [token.text, token.id, token.start, token.end]
 
 
-def browser_start(run: str, going: Any, shape: tuple[int, int], about: str) -> dict:
-    """What the stepper needs before the first row: axes, labels, how the numbers are made. `going`: a Run or Trace."""
+def browser_start(run: str, going: Any, about: str) -> dict:
+    """What the stepper needs before the first row: axes, labels, how the numbers are made. `going`: a Run or Trace.
+
+    shapes: (layers, heads) of each map; enc: encoder weights (layers, heads, source, source) as float16 base64.
+    """
+    encoder = going.encoder_weights
+    shapes = {"encoder": encoder.shape[:2], "cross": (0, 0), "decoder": (0, 0)}
+    if going.steps:
+        shapes |= {"cross": going.steps[0].cross_weights.shape[1:3], "decoder": going.steps[0].decoder_weights.shape[1:3]}
     return {
-        "kind": "start", "run": run, "layers": shape[0], "heads": shape[1], "input": going.input, "about": about,
-        "source": [browser_token(t) for t in going.source], "prefix": going.prefix_tokens,
+        "kind": "start", "run": run, "shapes": {name: list(shape) for name, shape in shapes.items()}, "input": going.input,
+        "about": about, "source": [browser_token(t) for t in going.source], "prefix": going.prefix_tokens,
+        "first": browser_token(going.start), "enc": _halves(encoder),
     }
 
 
-def browser_trace(trace: Any) -> dict:
-    """A whole trace for the stepper; a live one and a loaded one look the same."""
+def browser_trace(trace: Any, *notes: str) -> dict:
+    """A whole trace for the stepper; a live one and a loaded one look the same. `notes` join the trace's own."""
     made = trace.made
     about = f"{trace.settings.model} · greedy · {made.get('device', '?')} {made.get('dtype', '')}".strip()
-    path = trace.path()
-    return browser_start(trace.id, trace, path.shape[:2], about) | {
-        "kind": "trace", "done": True, "output": trace.text, "notes": list(trace.notes),
+    return browser_start(trace.id, trace, about) | {
+        "kind": "trace", "done": True, "output": trace.text, "notes": [*trace.notes, *notes],
         "rows": [browser_row(step, token) for step, token in zip(trace.steps, trace.target, strict=True)],
     }

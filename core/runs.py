@@ -2,7 +2,6 @@
 
 import platform
 import time
-import unicodedata
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
@@ -17,7 +16,8 @@ from core.models import Models, models
 from core.models.families import language_id, prefix_for, processors_for, start_for
 from core.models.loading import Loaded
 from core.settings import MAX_TOKENS, Settings
-from core.text import Token, next_token, piece, plain, tokenize
+from core.shapes import EncoderWeights
+from core.text import Token, next_token, piece, plain, tokenize, usable
 from core.trace import Step, Trace, run_id
 
 
@@ -30,7 +30,7 @@ class Run(Iterator[Step]):
     def __init__(self, settings: Settings, loaded: Loaded):
         self.settings, self.loaded = settings, loaded
         prefix = prefix_for(loaded, settings.task)
-        self.input = prefix + _usable(settings.text)
+        self.input = prefix + usable(settings.text)
         language_id(loaded, settings.source_language)  # refuses an unknown one
         with loaded.lock:  # the source language is a setting of the shared tokenizer
             before = getattr(loaded.tokenizer, "src_lang", None)
@@ -55,6 +55,8 @@ class Run(Iterator[Step]):
         if "encoder" not in loaded.sites.reached:
             self.notes.append(f"The encoder attention of {loaded.name} cannot be reached; cross-attention is shown.")
         loaded.sites.require("cross", loaded.name)
+        start = start_for(loaded)
+        self.start = Token(piece(loaded.tokenizer, start), start)
         self.steps: list[Step] = []
         self.target: list[Token] = []
         self._ids: list[int] = []
@@ -67,6 +69,12 @@ class Run(Iterator[Step]):
     def id(self) -> str:
         """The id of the trace that this run will give."""
         return run_id(self.settings, self.loaded.fingerprint)
+
+    @property
+    def encoder_weights(self) -> EncoderWeights:
+        """(layers, heads, source, source); none before the first step, or where the encoder cannot be reached."""
+        length = len(self.source)
+        return self._encoded.weights if self._encoded else np.zeros((0, 0, length, length), np.float32)
 
     @property
     def heads(self) -> tuple[int, int]:
@@ -89,7 +97,7 @@ class Run(Iterator[Step]):
     def _go(self) -> Iterator[Forward]:
         loaded, limit = self.loaded, min(self.settings.decoding.max_new_tokens, self.loaded.max_target)
         self._encoded = encode(loaded.model, loaded.sites, [t.id for t in self.source])
-        search = greedy(start_for(loaded), loaded.eos, limit)
+        search = greedy(self.start.id, loaded.eos, limit)
         processors = processors_for(loaded, self.settings, limit)
         yield from decode(loaded.model, loaded.sites, self._encoded, search, processors)
 
@@ -107,12 +115,10 @@ class Run(Iterator[Step]):
 
     def trace(self) -> Trace:
         """The trace of the steps made so far."""
-        length = len(self.source)
         return Trace(
             settings=self.settings, fingerprint=self.loaded.fingerprint, input=self.input, source=self.source,
-            prefix_tokens=self.prefix_tokens, target=tuple(self.target),
-            text=plain(self.loaded.tokenizer, self._ids),
-            encoder_weights=self._encoded.weights if self._encoded else np.zeros((0, 0, length, length), np.float32),
+            prefix_tokens=self.prefix_tokens, start=self.start, target=tuple(self.target),
+            text=plain(self.loaded.tokenizer, self._ids), encoder_weights=self.encoder_weights,
             steps=tuple(self.steps), notes=tuple(self.notes), made=self._made(),
         )
 
@@ -125,7 +131,6 @@ class Run(Iterator[Step]):
         }
 
 
-_UNSEEN = ("Cc", "Cf", "Zs", "Zl", "Zp")  # control, zero-width and space characters
 
 
 def _unread(loaded: Loaded, tokens: list[Token]) -> list[str]:
@@ -138,22 +143,6 @@ def _unread(loaded: Loaded, tokens: list[Token]) -> list[str]:
         raise InputError(f"The text has nothing but special tokens ({said}). Type at least one word.")
     shown = " ".join(unknown[:12]) + (" …" if len(unknown) > 12 else "")
     return [f"{loaded.name} does not know {shown} and reads <unk> there."] if unknown else []
-
-
-def _usable(text: str) -> str:
-    """The text, or a sentence that says why it cannot be used."""
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise InputError(
-            f"The text holds half a character (the surrogate U+{ord(text[error.start]):04X}, at position "
-            f"{error.start + 1}), which no tokenizer reads. Remove it."
-        ) from None
-    if all(unicodedata.category(c) in _UNSEEN for c in text):
-        raise InputError("The text is empty. Type at least one word.")
-    if "\0" in text:
-        raise InputError("The text holds a NUL character, which no tokenizer reads. Remove it.")
-    return text
 
 
 def run(settings: Settings, registry: Models | None = None) -> Run:

@@ -1,10 +1,14 @@
 """Token, and the way from text to tokens and back. The person's text is kept; display goes by offsets."""
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from core.errors import InputError
+
 METASPACE = "▁"
+_UNSEEN = ("Cc", "Cf", "Zs", "Zl", "Zp")  # control, zero-width and space characters
 _BYTE_ALPHABET = [*range(33, 127), *range(161, 173), *range(174, 256)]
 _BYTES = {chr(b): b for b in _BYTE_ALPHABET} | {
     chr(256 + k): b for k, b in enumerate(b for b in range(256) if b not in _BYTE_ALPHABET)
@@ -19,6 +23,22 @@ class Token:
     id: int
     start: int = 0
     end: int = 0
+
+
+def usable(text: str) -> str:
+    """The text, or an InputError that says why no model can read it. Needs no tokenizer."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"The text holds half a character (the surrogate U+{ord(text[error.start]):04X}, at position "
+            f"{error.start + 1}), which no tokenizer reads. Remove it."
+        ) from None
+    if all(unicodedata.category(c) in _UNSEEN for c in text):
+        raise InputError("The text is empty. Type at least one word.")
+    if "\0" in text:
+        raise InputError("The text holds a NUL character, which no tokenizer reads. Remove it.")
+    return text
 
 
 def tokenize(tokenizer: Any, text: str, limit: int) -> tuple[list[Token], int]:

@@ -56,7 +56,7 @@ class Trace:
     """One run, whole. Equal when `id` (what was asked of which weights) and `digest` (what came out) are equal.
 
     source: the tokens that label the source axis, the first `prefix_tokens` of them the task prefix.
-    target: the tokens of the best hypothesis, labels of the target axis. encoder_weights (layers, heads, source,
+    start: what the decoder is fed first. target: the tokens of the best hypothesis, labels of the target axis. encoder_weights (layers, heads, source,
     source). notes: messages to the person, such as a cut source. made: device, dtype, versions, seconds (in
     neither id nor digest).
     """
@@ -68,6 +68,7 @@ class Trace:
     input: str
     source: tuple[Token, ...]
     prefix_tokens: int
+    start: Token
     target: tuple[Token, ...]
     text: str
     encoder_weights: EncoderWeights
@@ -120,7 +121,7 @@ class Trace:
         head = {
             "settings": self.settings.to_json(), "fingerprint": self.fingerprint, "input": self.input,
             "source": [list(t) for t in map(_row, self.source)], "prefix_tokens": self.prefix_tokens,
-            "target": [list(t) for t in map(_row, self.target)], "text": self.text, "notes": list(self.notes),
+            "start": list(_row(self.start)), "target": [list(t) for t in map(_row, self.target)], "text": self.text, "notes": list(self.notes),
             "made": self.made,
             "steps": [
                 {
@@ -155,9 +156,9 @@ class Trace:
             steps.append(step)
         trace = cls(
             settings=settings, fingerprint=str(head["fingerprint"]), input=str(head["input"]), source=source,
-            prefix_tokens=int(head["prefix_tokens"]), target=target, text=str(head["text"]),
-            encoder_weights=arrays["encoder_weights"], steps=tuple(steps), notes=tuple(map(str, head["notes"])),
-            made=dict(head["made"]),
+            prefix_tokens=int(head["prefix_tokens"]), start=_tokens([head["start"]])[0], target=target,
+            text=str(head["text"]), encoder_weights=arrays["encoder_weights"], steps=tuple(steps),
+            notes=tuple(map(str, head["notes"])), made=dict(head["made"]),
         )
         check_trace(trace)
         return trace

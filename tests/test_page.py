@@ -1,11 +1,15 @@
 """The page without a browser: what its handler answers, what a host may choose, what the saved runs are."""
 
+import threading
+import time
+
 import gradio as gr
 import pytest
 
 from app.config import AppConfig, read_config
 from app.engine import Engine, _streamed
-from app.page import _answer, build
+from app.page import RUNS, _answer, _explain, build
+from app.turns import Latest, Turn
 from core import Settings, run
 from core.examples import EXAMPLES, saved
 from core.models import Models
@@ -24,7 +28,6 @@ def engine() -> Engine:
     engine = Engine(Models())
     engine.load_in_background()
     engine.models.load("pocket-t5")
-    engine.ready = True
     return engine
 
 
@@ -39,6 +42,8 @@ def answers(engine: Engine, **values) -> list[tuple]:
         ({"text": " \n\t "}, "empty"),
         ({"text": "x" * 100_000}, "100,000 characters; at most 4,000"),
         ({"text": "a\0b"}, "NUL"),
+        ({"text": "\u200b\u2060"}, "empty"),
+        ({"text": "a dog \ud83d"}, "half a character"),
         ({"text": "<extra_id_0> <extra_id_1>"}, "nothing but special tokens"),
         ({"text": "A dog.", "model": "../assets"}, "There is no model"),
         ({"text": "A dog.", "model": "owner/name"}, "does not load models from the hub"),
@@ -54,7 +59,7 @@ def test_bad_input_is_answered_with_a_sentence_and_the_picture_stays(engine, val
 
 
 def test_an_unforeseen_error_is_logged_and_not_shown(engine, monkeypatch, caplog):
-    def broken(settings):
+    def broken(settings, visitor):
         raise RuntimeError("secret detail")
         yield
 
@@ -68,15 +73,15 @@ def test_an_unforeseen_error_is_logged_and_not_shown(engine, monkeypatch, caplog
 def test_odd_text_still_gives_a_trace(engine, text):
     last, notice = answers(engine, text=text)[-1]
     assert last["kind"] == "trace" and len(last["source"]) <= 128
-    assert ("cut" in notice) == (len(text) > 2000)
+    assert any("cut" in note for note in last["notes"]) == (len(text) > 2000) and notice == ""
 
 
 def test_a_long_run_streams_rows_and_ends_with_the_whole_trace(engine, monkeypatch):
     monkeypatch.setattr("app.engine.PATIENCE", 0)
     monkeypatch.setattr("app.engine.INTERVAL", 0)
     going = run(Settings(text="Two cats sleep on a red sofa."), engine.models)
-    start, *rows, last = _streamed(going)
-    assert start["kind"] == "start" and start["source"] == last["source"] and start["layers"] == last["layers"]
+    start, *rows, last = _streamed(going, Turn(), lambda: True)
+    assert start["kind"] == "start" and all(start[name] == last[name] for name in ("source", "shapes", "enc", "first"))
     streamed = []
     for message in rows:
         assert message["kind"] == "rows" and message["run"] == last["run"] and message["from"] == len(streamed)
@@ -99,6 +104,79 @@ def test_dropping_a_stream_stops_the_model(engine, monkeypatch):
         assert list(stream) == [] and len(forwards) == done
     finally:
         hook.remove()
+
+
+@pytest.fixture
+def streaming(monkeypatch):
+    monkeypatch.setattr("app.engine.PATIENCE", 0)
+    monkeypatch.setattr("app.engine.INTERVAL", 0)
+
+
+LONG = Settings(text="Three people are walking slowly through a park.")
+
+
+def test_a_newer_run_of_the_same_visitor_replaces_the_older(engine, streaming):
+    older, other = engine.messages(LONG, "ann"), engine.messages(LONG, "bob")
+    next(older), next(other)
+    newer = list(engine.messages(Settings(text="A cat sleeps."), "ann"))
+    assert newer[-1]["kind"] == "trace" and newer[-1]["notes"] == []
+    assert list(older) == []
+    assert list(other)[-1]["done"]  # another visitor's run goes on
+
+
+def test_stop_ends_a_run_with_what_is_there(engine, streaming):
+    asked = Settings(text="Several children in blue shirts are playing football on the grass.")
+    going = engine.messages(asked, "ann")
+    next(going), next(going)
+    engine.latest.stop("ann")
+    (last,) = going
+    assert last["kind"] == "trace" and last["done"] and 2 <= len(last["rows"]) < 12
+    assert last["notes"] == [f"Stopped after {len(last['rows'])} tokens."]
+    again = list(engine.messages(asked, "ann"))[-1]  # the same id, but a stopped run answers nobody
+    assert again["run"] == last["run"] and len(again["rows"]) > len(last["rows"])
+    with engine.turn:  # and the whole one needs no model any more
+        assert list(engine.messages(asked, "bob")) == [again]
+
+
+def test_what_is_asked_of_a_run_that_is_gone_is_a_sentence(engine):
+    for asked in (None, {}, {"run": 7}, {"run": "x" * 5000}, [1]):
+        picture, notice = _explain(engine, asked)
+        assert picture == gr.skip() and "Press Run again" in notice
+
+
+def test_bad_input_and_saved_runs_do_not_wait_for_the_model(engine):
+    with engine.turn:  # somebody's step is being computed
+        (_, notice), = answers(engine, text=" ")
+        assert "empty" in notice
+        (last, _), = answers(engine, text=EXAMPLES[1].text)
+        assert last["kind"] == "trace"
+
+
+def test_turns_come_in_the_order_they_were_asked_for():
+    turn, order, threads = Turn(), [], []
+
+    def work(name):
+        with turn:
+            order.append(name)
+
+    with turn:
+        for name in range(20):
+            threads.append(threading.Thread(target=work, args=(name,)))
+            threads[-1].start()
+            while len(turn._waiting) <= name:
+                time.sleep(0.001)
+    for thread in threads:
+        thread.join(10)
+    assert order == list(range(20))
+    with turn:
+        pass
+
+
+def test_only_so_many_visitors_are_remembered(monkeypatch):
+    monkeypatch.setattr("app.turns.SESSIONS", 2)
+    latest = Latest()
+    tickets = {name: latest.begin(name) for name in "abc"}
+    assert not latest.wants("a", tickets["a"]) and latest.wants("c", tickets["c"]) and latest.stopped("a")
 
 
 def test_saved_runs_belong_to_the_shipped_weights_and_come_out_the_same_again(engine):
@@ -127,5 +205,5 @@ def test_every_event_is_private_and_model_events_share_one_turn():
     functions = page.fns.values()
     assert all(f.api_visibility == "private" for f in functions if f.fn is not None)
     turns = [f for f in functions if f.concurrency_id == "model"]
-    assert len(turns) == 1 + len(EXAMPLES) and all(f.concurrency_limit == 1 for f in turns)
+    assert len(turns) == 2 + len(EXAMPLES) and all(f.concurrency_limit == RUNS for f in turns)
     assert not [b for b in page.blocks.values() if isinstance(b, gr.State)]

@@ -32,6 +32,12 @@ def _button(name: str, label: str, path: str) -> str:
     )
 
 
+def _check(name: str, title: str, on: bool = False) -> str:
+    """A check box."""
+    checked = " checked" if on else ""
+    return f'<label class="ts-field"><input type="checkbox" data-ts="{name}"{checked}> {title}</label>'
+
+
 def _line(name: str, title: str) -> str:
     """A titled line of token chips."""
     chips = f'<span class="ts-chips" data-ts="{name}" dir="auto"></span>'
@@ -41,17 +47,42 @@ def _line(name: str, title: str) -> str:
 TEMPLATE = f"""
 <div class="ts-root" data-ts="root" role="application" tabindex="0" aria-label="{LABEL}">
   <div class="ts-head">
+    <label class="ts-field">Map <select class="ts-select" data-ts="map">
+      <option value="cross">cross-attention</option><option value="decoder">decoder self</option>
+      <option value="encoder">encoder self</option></select></label>
     <label class="ts-field">Layer <select class="ts-select" data-ts="layer"></select></label>
     <label class="ts-field">Head <select class="ts-select" data-ts="head"></select></label>
     <span class="ts-reduction" data-ts="reduction"></span>
     <span class="ts-legend" aria-hidden="true">0 <i class="ts-ramp" data-ts="ramp"></i>
       <span data-ts="scale">1</span></span>
-    <span class="ts-about" data-ts="about"></span>
+  </div>
+  <div class="ts-head ts-options">
+    <label class="ts-field">Show <select class="ts-select" data-ts="cover">
+      <option value="weights">weights A</option><option value="sum">cumulative c</option>
+      <option value="overlap">overlap min(A, c)</option></select></label>
+    {_check("hard", "Only the largest")}
+    {_check("words", "Whole words")}
+    {_check("specials", "Special tokens", True)}
+    {_check("multiples", "All heads")}
+    <button type="button" class="ts-text-button" data-ts="keep" title="keep this run to compare another with it">Keep</button>
+    <label class="ts-field">Compare <select class="ts-select" data-ts="compare">
+      <option value="off">off</option><option value="under">one under the other</option>
+      <option value="difference">difference</option></select></label>
+    <button type="button" class="ts-text-button" data-ts="explain"
+      title="which source tokens moved the probability of the written token">Input × gradient</button>
+    <span class="ts-exports">
+      <button type="button" class="ts-text-button" data-ts="png">PNG</button>
+      <button type="button" class="ts-text-button" data-ts="svg">SVG</button>
+      <button type="button" class="ts-text-button" data-ts="csv">CSV</button>
+      <button type="button" class="ts-text-button" data-ts="pairs"
+        title="alignment pairs source-output, from 0">i-j</button>
+    </span>
   </div>
   <div class="ts-notes" data-ts="notes"></div>
   {_line("source", "Source")}
   {_line("output", "Output")}
-  <div class="ts-line"><span class="ts-name">Text</span><bdi class="ts-text" data-ts="text" dir="auto"></bdi></div>
+  <div class="ts-line"><span class="ts-name">Text</span><bdi class="ts-text" data-ts="text" dir="auto"></bdi>
+    <span class="ts-about" data-ts="about"></span></div>
   <div class="ts-controls">
     <span class="ts-buttons">
       {_button("first", "First step", "M6 5h2.4v14H6zM19 5v14L9.5 12z")}
@@ -67,6 +98,10 @@ TEMPLATE = f"""
       <option value="6">6 steps/s</option><option value="12">12 steps/s</option></select></label>
   </div>
   <p class="ts-caption" data-ts="caption" aria-live="polite"></p>
+  <p class="ts-hidden" data-ts="kept"></p>
+  <p class="ts-hidden" data-ts="hidden"></p>
+  <p class="ts-hidden" data-ts="contrast"></p>
+  <div class="ts-many" data-ts="many" hidden></div>
   <div class="ts-body" data-ts="body">
     <div class="ts-stage" data-ts="stage">
       <div class="ts-scroll" data-ts="scroll"><div class="ts-sheet" data-ts="sheet">
@@ -82,12 +117,21 @@ TEMPLATE = f"""
           </div>
         </div>
         <div class="ts-foot" data-ts="foot">
+          <div class="ts-gradient" data-ts="gradient" hidden>
+            <div class="ts-barline"><div class="ts-axis ts-graxis">input × gradient</div>
+              <canvas data-ts="shares" role="img" aria-label="Shares of input times gradient"></canvas></div>
+          </div>
           <div class="ts-unit" data-ts="unit"></div>
           <div class="ts-barline">
             <div class="ts-axis" data-ts="axis"></div>
             <div class="ts-bars" data-ts="bars">
               <canvas data-ts="plain" aria-hidden="true"></canvas><div data-ts="plot"></div>
             </div>
+          </div>
+          <div class="ts-marks" data-ts="marks" hidden>
+            <label>Under-covered at the end, below <input type="number" data-ts="under" value="0.5" min="0" step="0.1">
+              <b></b></label>
+            <label>over-covered, above <input type="number" data-ts="over" value="1.5" min="0" step="0.1"> <b></b></label>
           </div>
         </div>
       </div></div>
@@ -98,11 +142,11 @@ TEMPLATE = f"""
   <div class="ts-tip" data-ts="tip" aria-hidden="true"></div>
 </div>
 """
-KINDS = ("trace", "start", "rows", "message")
+KINDS = ("trace", "start", "rows", "attribution", "message")
 # One function body in this order: each file uses only what the ones before it name, or what runs after all are read.
 SCRIPTS = (
-    "state", "text", "weights", "colour", "layout", "labels", "drawing", "bars", "painting", "moving", "pointing",
-    "arriving", "wiring",
+    "state", "text", "weights", "axes", "compare", "colour", "layout", "labels", "side", "sentence", "drawing", "multiples", "gradient", "bars",
+    "painting", "moving", "pointing", "exports", "arriving", "wiring",
 )
 
 
@@ -112,7 +156,8 @@ def script() -> str:
 
 
 class Stepper(gr.HTML):
-    """A `gr.HTML` whose value is a browser pack (a dict) or None. It is an output only: nothing flows back to Python.
+    """A `gr.HTML` whose value is a browser pack (a dict) or None. Nothing flows back but the event
+    `explain`, which names the run whose input × gradient is wanted.
 
     `plotly_url` is where the page serves `PLOTLY_FILE`; it is resolved against the page's own root path.
     Use it as an output with `show_progress="hidden"`, or Gradio fades the picture while a run streams into it.
@@ -135,8 +180,8 @@ class Stepper(gr.HTML):
 
     def postprocess(self, value: dict[str, Any] | None) -> dict[str, Any] | None:
         if value is not None and (not isinstance(value, dict) or value.get("kind") not in KINDS):
-            raise ValueError("a stepper shows a pack: a dict whose kind is trace, start, rows or message, or None")
+            raise ValueError(f"a stepper shows a pack: a dict whose kind is one of {KINDS}, or None")
         return value
 
     def api_info(self) -> dict[str, Any]:
-        return {"type": "object", "description": "browser pack of a run: kind is trace, start, rows or message"}
+        return {"type": "object", "description": "browser pack of a run"}

@@ -70,6 +70,10 @@ class Models:
         folder = self._folder(name)
         return list(loaded.tasks if loaded else tasks_of_folder(folder) if folder else ())
 
+    def is_loaded(self, name: str) -> bool:
+        """Whether it is in memory."""
+        return name in self._loaded
+
     def _folder(self, name: str) -> Path | None:
         return ASSETS / name if name in BUNDLED else self.folders.get(name)
 

@@ -30,8 +30,7 @@ def pack(run: str, source: list[str], target: list[str], *, prefix=0, layers=3, 
     for t, token in enumerate(target):
         scores = random.normal(0, 1.3, (layers, heads, n))
         scores -= np.abs(np.arange(n) - prefix - (n - prefix) * t / m) * random.uniform(0.2, 1.6, (layers, heads, 1))
-        weights = np.exp(scores - scores.max(-1, keepdims=True))
-        weights = (weights / weights.sum(-1, keepdims=True)).astype("<f2")
+        weights = softmax(scores)
         p = np.sort(random.dirichlet(np.full(12, 0.25)))[::-1] * 0.98 + 1e-4
         logs = [float(x) for x in np.log(p)]
         end = place if token == "</s>" else place + len(token)
@@ -42,16 +41,28 @@ def pack(run: str, source: list[str], target: list[str], *, prefix=0, layers=3, 
             "top": [[target[(t + k) % m], 100 + (t + k) % m, logs[k]] for k in range(10)],
             "kv": [2 * layers * 192 * 4 * (t + 1), 2 * layers * 192 * 4 * n],
             "notes": ["minimum length: </s> was banned"] if t == 2 else [],
-            "w": base64.b64encode(weights.tobytes()).decode(),
+            "w": halves(weights),
+            "d": halves(softmax(random.normal(0, 1.3, (layers, heads, t + 1)))),
         })
         place = end + 1 if end > place else place
     ends = [10 * i + (0 if token == "</s>" else max(1, len(token))) for i, token in enumerate(source)]
     return {
-        "kind": "trace", "run": run, "done": True, "layers": layers, "heads": heads, "prefix": prefix, "rows": rows,
+        "kind": "trace", "run": run, "done": True, "prefix": prefix, "rows": rows,
+        "shapes": {name: [layers, heads] for name in ("encoder", "decoder", "cross")}, "first": ["<pad>", 0, 0, 0],
+        "enc": halves(softmax(random.normal(0, 1.3, (layers, heads, n, n)))),
         "source": [[token, i, 10 * i, end] for i, (token, end) in enumerate(zip(source, ends))],
         "input": " ".join(source), "output": " ".join(target[:-1]), "notes": [],
         "about": "pocket-t5 · cpu · float32 · greedy",
     }
+
+
+def softmax(scores: np.ndarray) -> np.ndarray:
+    weights = np.exp(scores - scores.max(-1, keepdims=True))
+    return weights / weights.sum(-1, keepdims=True)
+
+
+def halves(weights: np.ndarray) -> str:
+    return base64.b64encode(np.ascontiguousarray(weights, "<f2").tobytes()).decode()
 
 
 def first() -> dict[str, Any]:
@@ -74,8 +85,24 @@ def square() -> dict[str, Any]:
     return pack("square", ENGLISH[4:] + ["of", "grey"], GERMAN, seed=4)
 
 
+def pieces() -> dict[str, Any]:
+    """Words in pieces, in several scripts: offsets touch within a word."""
+    source = [("A", 0, 1), ("um", 2, 4), ("brella", 4, 10), (".", 10, 11), ("東", 12, 13), ("京", 13, 14), ("</s>", 14, 14)]
+    target = [("Ein", 0, 3), ("Re", 4, 6), ("gen", 6, 9), ("schirm", 9, 15), ("<C3>", 15, 15), ("é", 15, 16), (".", 16, 17), ("</s>", 17, 17)]
+    made = pack("pieces", [text for text, *_ in source], [text for text, *_ in target], seed=7)
+    made["source"] = [[text, i, start, end] for i, (text, start, end) in enumerate(source)]
+    for row, (text, start, end) in zip(made["rows"], target, strict=True):
+        row["t"] = [text, row["t"][1], start, end]
+    return made
+
+
+def again() -> dict[str, Any]:
+    """Another output of the source of `square`."""
+    return pack("again", ENGLISH[4:] + ["of", "grey"], [*GERMAN[:7], "</s>"], seed=8) | {"output": "Ein Mann"}
+
+
 def start_of(whole: dict[str, Any]) -> dict[str, Any]:
-    keys = ("run", "layers", "heads", "source", "prefix", "input", "about")
+    keys = ("run", "shapes", "source", "prefix", "first", "enc", "input", "about")
     return {"kind": "start", **{key: whole[key] for key in keys}}
 
 
@@ -112,7 +139,7 @@ def build() -> gr.Blocks:
     with gr.Blocks(title="stepper") as page:
         stepper = Stepper(first(), elem_id="stepper")
         with gr.Row():
-            for send in (first, large, hostile, square, streamed, broken, message):
+            for send in (first, large, hostile, square, again, pieces, streamed, broken, message):
                 button = gr.Button(send.__name__, elem_id=send.__name__, min_width=80)
                 button.click(send, None, stepper, show_progress="hidden")
     return page

@@ -117,3 +117,28 @@ def test_nothing_of_the_host_is_served(address, path):
     with pytest.raises(urllib.error.HTTPError) as refused:
         urllib.request.urlopen(address + path, timeout=20)
     assert refused.value.code in (401, 403, 404, 405)
+
+
+def test_input_x_gradient_beside_attention(page):
+    """The numbers of the page are those of the core; the rank correlation is numpy's of the ranks."""
+    import numpy as np
+
+    from core import record
+    from core.attribution import input_x_gradient
+    from core.models import models
+    from core.settings import Settings
+
+    text = "A woman rides a white horse."
+    run(page, text)
+    page.locator("[data-ts=explain]").click()
+    page.wait_for_function(f"() => {HOOK}.gradient(0)", timeout=60_000)
+    trace = record(Settings(text=text))
+    source, target = ([t.id for t in tokens] for tokens in (trace.source, trace.target))
+    expected = input_x_gradient(models().load("pocket-t5"), source, trace.start.id, target)
+    found = page.evaluate(f"{HOOK}.gradient(2)")
+    assert found["row"] == pytest.approx(expected[2].tolist(), abs=1e-4)
+    attention = np.array(page.evaluate(f"{HOOK}.picture().values[2]"))
+    ranks = [np.argsort(np.argsort(row)) for row in (attention, np.abs(np.array(found["row"])))]
+    assert found["correlation"] == pytest.approx(np.corrcoef(*ranks)[0, 1], abs=1e-6)
+    expect(page.locator("[data-ts=contrast]")).to_contain_text("not why it wrote this token")
+    assert page.evaluate(f"{HOOK}.done()") and page.locator("[data-ts=shares]").is_visible()

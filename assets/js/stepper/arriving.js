@@ -9,6 +9,7 @@ function say(text) {
 
 function clear(text) {
   pause();
+  grid.axes = "";
   run = null;
   view.step = 0;
   for (const node of [at.source, at.output, at.text, at.caption, at.notes, at.reduction, at.about, at.rows, at.cols]) node.replaceChildren();
@@ -21,8 +22,8 @@ function clear(text) {
 
 /** Take the frame of a run (start or trace). Rows are added by addRows. */
 function load(pack) {
-  run = { id: pack.run, layers: pack.layers, heads: pack.heads, source: pack.source, prefix: pack.prefix || 0, rows: [], held: new Map(),
-    reduced: new Map(), done: pack.kind === "trace", output: pack.output || "", notes: pack.notes || [], about: pack.about };
+  run = { id: pack.run, shapes: pack.shapes, source: pack.source, prefix: pack.prefix || 0, first: pack.first, enc: pack.enc, rows: [], held: new Map(),
+    reduced: new Map(), rolled: {}, done: pack.kind === "trace", output: pack.output || "", notes: pack.notes || [], about: pack.about };
   if (orphans.run === run.id) run.held = orphans.rows;
   orphans = { run: null, rows: new Map() };
   view.step = 0;
@@ -30,16 +31,21 @@ function load(pack) {
   at.scroll.style.visibility = "";
   at.scroll.scrollTop = 0;
   hideTip();
+  if (!run.shapes[view.map][0]) view.map = at.map.value = "cross";
+  if (pack.enc.length !== base64Length(run.shapes.encoder, run.source.length ** 2)) throw new Error("the encoder's weights do not fit the source");
   fillSource(); fillPickers(); fillNotes();
 }
 
 const fillNotes = () => at.notes.replaceChildren(...run.notes.map((note) => make("div", "", note)));
 
+/** Characters of base64 that hold float16 for layers × heads × cells. */
+const base64Length = ([layers, heads], cells) => 4 * Math.ceil((2 * layers * heads * cells) / 3);
+
 /** Append what is contiguous, hold what is early, drop what is there already. */
 function addRows(from, rows) {
-  const size = 4 * Math.ceil((2 * run.layers * run.heads * run.source.length) / 3);
   rows.forEach((row, i) => {
-    if (typeof row.w !== "string" || row.w.length !== size) throw new Error("row " + (from + i) + " does not fit the run's axes");
+    const fits = row.w.length === base64Length(run.shapes.cross, run.source.length) && row.d.length === base64Length(run.shapes.decoder, from + i + 1);
+    if (!fits) throw new Error("row " + (from + i) + " does not fit the run's axes");
     if (from + i >= run.rows.length) run.held.set(from + i, row);
   });
   while (run.held.has(run.rows.length)) {
@@ -62,8 +68,9 @@ function takeTrace(pack) {
   }
   const before = run.rows, follow = !run.done && view.step === before.length, same = before.every((row, t) => pack.rows[t] && row.w === pack.rows[t].w);
   Object.assign(run, { rows: [], held: new Map(), done: true, output: pack.output || "", notes: pack.notes || [], about: pack.about });
-  if (!same) run.reduced = new Map();
-  at.output.replaceChildren(); at.rows.replaceChildren();
+  if (!same) Object.assign(run, { reduced: new Map(), rolled: {} });
+  Object.assign(run, { axes: null, picture: null, scale: null, shapes: pack.shapes, enc: pack.enc, encoder: null });
+  at.output.replaceChildren();
   addRows(0, pack.rows.map((row, t) => (same && before[t] ? { ...row, values: before[t].values } : row)));
   at.about.textContent = run.about || "";
   fillNotes();
@@ -81,7 +88,6 @@ function takeRows(pack) {
   addRows(pack.from, pack.rows);
   if (run.rows.length === before) return;
   if (follow) view.step = run.rows.length;
-  placeRows();
   paint(run.rows.length > grid.rows ? "layout" : "");
 }
 
@@ -93,8 +99,11 @@ function receive() {
     else if (pack.kind === "start") { pause(); load(pack); addRows(0, []); view.step = run.rows.length; paint("layout"); }
     else if (pack.kind === "rows") takeRows(pack);
     else if (pack.kind === "trace") takeTrace(pack);
-  } catch (error) {
-    console.warn("stepper:", error);
-    clear("This run cannot be drawn: " + error.message + ".");
-  }
+    else if (pack.kind === "attribution") takeAttribution(pack);
+  } catch (error) { refuse(error); }
+}
+
+function refuse(error) {
+  console.warn("stepper:", error);
+  clear("This run cannot be drawn: " + error.message + ".");
 }

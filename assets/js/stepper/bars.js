@@ -4,26 +4,37 @@ const bars = { P: null, wanted: false, key: "", asked: false, rest: 0 };
 
 /** The bars' fixed scale: final sums of the shown reduction, so that bars grow from step to step. */
 function barScale() {
-  const r = reduction(), last = r.covered[r.covered.length - 1];
-  const top = Math.max(0.1, ...(last || [0])) * (grid.cw >= 30 ? 1.28 : 1.1);
+  const last = received(run.rows.length);
+  const top = Math.max(0.1, ...last) * (grid.cw >= 30 ? 1.28 : 1.1);
   const by = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50].find((d) => top / d <= 3.2) || 100;
   return { top, ticks: Array.from({ length: Math.floor(top / by + 1e-9) + 1 }, (_, i) => +(i * by).toFixed(2)) };
+}
+
+/** Σ over the steps so far and source tokens of min(A_tj, c_tj), c before step t (See et al. 2017; sheet 000, lesson 9). */
+function coverageLoss() {
+  const r = reduction();
+  let loss = 0;
+  for (let t = 1; t < view.step; t++) r.rows[t].forEach((weight, c) => { loss += Math.min(weight, r.covered[t - 1][c]); });
+  return loss;
 }
 
 function drawBars() {
   bars.wanted = false;
   if (!run || !grid.cw) return;
-  const y = Array.from(coverage()), { top, ticks } = barScale(), labels = y.map((v) => (grid.cw >= 30 ? v.toFixed(2) : ""));
-  const fills = y.map((_, c) => colour(special(c) ? "--ts-quiet" : "--ts-bar"));
+  const y = Array.from(received()), { columns } = axes(), { top, ticks } = barScale(), labels = y.map((v) => (grid.cw >= 30 ? v.toFixed(2) : ""));
+  const end = view.map === "cross" && run.done ? received(run.rows.length) : null;
+  const fills = y.map((_, c) => colour(columns[c].dim ? "--ts-quiet" : end && end[c] < view.under ? "--ts-under" : end && end[c] > view.over ? "--ts-overbar" : "--ts-bar"));
   const max = view.head === "max" || view.layer === "max";
-  at.unit.textContent = "Coverage: attention received so far; Σ over steps" + (max ? " of the maxima (columns of a maximum do not add up to the steps)" : "");
+  const loss = view.map === "cross" && view.layer !== "max" && view.head !== "max" ? coverageLoss() : null;
+  at.unit.textContent = (view.map === "cross" ? "Coverage c: attention received so far; Σ over steps" : "Attention received; Σ over rows") +
+    (loss === null ? "" : " · coverage loss Σ min(A, c) = " + loss.toFixed(3) + " (per step " + (loss / Math.max(1, view.step)).toFixed(3) + ")") + (max ? " of the maxima (columns of a maximum do not add up to the steps)" : "");
   at.axis.replaceChildren(...ticks.map((tick) => {
     const node = make("span", "", String(tick));
     node.style.bottom = (tick / top) * BAR_HEIGHT + "px";
     return node;
   }));
   if (!bars.P) return drawPlainBars(y, top, fills);
-  const key = [run.id, y.length, grid.cw, top, grid.dark].join();
+  const key = [run.id, view.map, view.words, view.specials, view.under, view.over, run.done, y.length, grid.cw, top, grid.dark].join();
   const began = performance.now();
   if (key === bars.key) bars.P.restyle(at.plot, { y: [y], text: [labels] }, [0]);
   else bars.P.react(at.plot, ...figure(y, labels, fills, top, ticks), { displayModeBar: false, doubleClick: false, showTips: false, responsive: false });

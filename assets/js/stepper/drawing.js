@@ -2,31 +2,34 @@
 
 const sheet = document.createElement("canvas");   // one pixel a cell; stretched over the visible canvas
 
-/** Bring the canvas from `painted` rows to `view.step` rows; forward costs one row, back is a wipe. */
+/** All cells of the picture; rows that are not written, and positions that may not be read, stay empty. */
 function drawCells() {
-  const n = run.source.length, r = reduction(), context = at.canvas.getContext("2d");
-  const w = Math.round(grid.cw * grid.dpr), h = Math.round(grid.ch * grid.dpr), from = grid.painted, to = view.step;
-  if (grid.scale !== r.scale || from === 0) { grid.scale = r.scale; grid.painted = 0; context.clearRect(0, 0, at.canvas.width, at.canvas.height); }
-  else if (to < from) context.clearRect(0, to * h, at.canvas.width, at.canvas.height);
-  const first = Math.min(grid.painted, to), count = to - first;
-  if (count > 0) {
-    const pixels = new ImageData(n, count);
-    for (let t = 0; t < count; t++) {
-      for (let c = 0; c < n; c++) {
-        const k = 3 * clamp(Math.round((r.rows[first + t][c] / r.scale) * 255), 0, 255), p = 4 * (t * n + c);
-        pixels.data[p] = RAMP[k]; pixels.data[p + 1] = RAMP[k + 1]; pixels.data[p + 2] = RAMP[k + 2]; pixels.data[p + 3] = 255;
-      }
+  const { values, scale, signed: both } = picture(), n = axes().columns.length, count = values.length, context = at.canvas.getContext("2d");
+  const w = Math.round(grid.cw * grid.dpr), h = Math.round(grid.ch * grid.dpr);
+  context.clearRect(0, 0, at.canvas.width, at.canvas.height);
+  at.scale.textContent = scale.toFixed(2);
+  at.ramp.previousSibling.textContent = both ? "−" + scale.toFixed(2) + " " : "0 ";
+  at.ramp.style.background = both ? "linear-gradient(90deg,#0072b2,#fff,#d55e00)" : "linear-gradient(90deg,#" + VIRIDIS.join(",#") + ")";
+  if (!count || !n) return;
+  sheet.width = n; sheet.height = count;
+  sheet.getContext("2d").putImageData(coloured(values, n, scale, both), 0, 0);
+  context.imageSmoothingEnabled = false;
+  context.drawImage(sheet, 0, 0, n, count, 0, 0, n * w, count * h);
+  const gap = Math.max(1, Math.round(grid.dpr));
+  for (let c = 1; c <= n; c++) context.clearRect(c * w - gap, 0, gap, count * h);
+  for (let t = 1; t <= count; t++) context.clearRect(0, t * h - gap, n * w, gap);
+}
+
+/** Rows of numbers from 0 (signed: -scale) to scale -> pixels. */
+function coloured(values, n, scale, signedOnes = false) {
+  const pixels = new ImageData(n, values.length);
+  values.forEach((row, t) => {
+    for (let c = 0; c < n; c++) {
+      if (Number.isNaN(row[c])) continue;
+      pixels.data.set([...colourOf(row[c], scale, signedOnes), 255], 4 * (t * n + c));
     }
-    sheet.width = n; sheet.height = count;
-    sheet.getContext("2d").putImageData(pixels, 0, 0);
-    context.imageSmoothingEnabled = false;
-    context.drawImage(sheet, 0, 0, n, count, 0, first * h, n * w, count * h);
-    const gap = Math.max(1, Math.round(grid.dpr));
-    for (let c = 1; c <= n; c++) context.clearRect(c * w - gap, first * h, gap, count * h);
-    for (let t = first + 1; t <= to; t++) context.clearRect(0, t * h - gap, n * w, gap);
-  }
-  grid.painted = to;
-  at.scale.textContent = r.scale.toFixed(2);
+  });
+  return pixels;
 }
 
 function box(node, column, row, columns, rows) {
@@ -36,78 +39,63 @@ function box(node, column, row, columns, rows) {
 
 /** Outlines, labels, chips and the text: cheap DOM changes, limited to what differs. */
 function drawMarks() {
-  const t = view.step - 1, row = run.rows[t];
-  for (const list of [at.output, at.rows]) {
-    for (let i = 0; i < list.children.length; i++) {
-      list.children[i].classList.toggle("ts-now", i === t);
-      list.children[i].classList.toggle("ts-later", i > t);
-      if (list === at.rows) list.children[i].hidden = i > t;
-    }
-  }
+  const t = view.step - 1, row = run.rows[t], { values, scale, now } = picture(), { columns } = axes();
+  Array.from(at.output.children).forEach((node, i) => {
+    node.classList.toggle("ts-now", i === t);
+    node.classList.toggle("ts-later", i > t);
+  });
+  Array.from(at.rows.children).forEach((node, i) => {
+    node.classList.toggle("ts-now", i === now);
+    node.hidden = i >= values.length || (values[i].every(Number.isNaN) && !axes().rows[i].rule);
+  });
   at.current.style.display = "none";
-  if (row) box(at.current, 0, t, run.source.length, 1);
-  const weight = row ? reduction().rows[t] : null, scale = row ? reduction().scale : 1;
+  if (now >= 0) box(at.current, 0, now, columns.length, 1);
+  const weight = row && view.map === "cross" ? reduction().rows[t] : null, top = scale || 1;
   for (let c = 0; c < run.source.length; c++) {
-    at.source.children[c].style.backgroundColor = weight ? "rgba(var(--ts-tint)," + (0.45 * Math.min(1, weight[c] / scale)).toFixed(3) + ")" : "";
+    at.source.children[c].style.backgroundColor = weight ? "rgba(var(--ts-tint)," + (0.45 * Math.min(1, weight[c] / top)).toFixed(3) + ")" : "";
   }
-  at.text.textContent = row && run.output ? run.output.slice(0, t === run.rows.length - 1 ? undefined : Math.max(0, ...run.rows.slice(0, view.step).map((r) => r.t[3]))) : "";
-  highlight(view.column);
+  const until = t === run.rows.length - 1 ? undefined : Math.max(0, ...run.rows.slice(0, view.step).map((r) => r.t[3]));
+  at.text.textContent = row && run.output ? Array.from(run.output).slice(0, until).join("") : "";
+  const mass = view.specials ? null : hiddenMass();
+  at.hidden.textContent = mass ? "Hidden labels hold " + digits(mass.row) + " of the last row, " + mass.all.toFixed(2) + " of all " + (grows() ? view.step : rowsKnown()) + " rows." : "";
+  drawCover();
+  highlight(view.pinned >= 0 ? view.pinned : view.column);
 }
 
+/** Source labels whose mass at the end of the run is under or over the thresholds; only where that is known. */
+function drawCover() {
+  const ended = view.map === "cross" && run.done && run.rows.length, end = ended ? received(run.rows.length) : [], found = { under: [], over: [] };
+  axes().columns.forEach((group, c) => {
+    const judged = ended && !group.dim, under = judged && end[c] < view.under, over = judged && end[c] > view.over, node = at.cols.children[c];
+    node.classList.toggle("ts-undercovered", !!under);
+    node.classList.toggle("ts-overcovered", !!over);
+    if (under) found.under.push(group.text);
+    if (over) found.over.push(group.text);
+  });
+  const said = (list) => (list.length ? list.flatMap((text, i) => [i ? ", " : "", isolated(text)]) : ["none"]);
+  at.marks.hidden = !ended;
+  at.under.nextElementSibling.replaceChildren(...said(found.under));
+  at.over.nextElementSibling.replaceChildren(...said(found.over));
+}
+
+/** Outline a column and the source or output chips that it stands for. */
 function highlight(column) {
-  for (const list of [at.source, at.cols]) {
-    if (list.children[view.column]) list.children[view.column].classList.remove("ts-over");
-    if (list.children[column]) list.children[column].classList.add("ts-over");
-  }
+  const axis = MAPS[view.map].columns, chips = axis === "source" ? at.source : at.output, shift = axis === "fed" ? 1 : 0;
+  const mark = (c, on) => {
+    if (at.cols.children[c]) at.cols.children[c].classList.toggle("ts-over", on);
+    for (const k of (axes().columns[c] || { members: [] }).members) if (chips.children[k - shift]) chips.children[k - shift].classList.toggle("ts-over", on);
+  };
+  mark(view.column, false);
+  mark(column, true);
   view.column = column;
   at.column.style.display = "none";
-  if (column >= 0 && view.step) box(at.column, column, 0, 1, view.step);
+  if (column >= 0 && picture().values.length) box(at.column, column, 0, 1, picture().values.length);
 }
 
-function drawSide() {
-  const row = run.rows[view.step - 1];
-  const lines = row ? row.top.slice(0, 10) : [];
-  if (row && !lines.some((c) => c[1] === row.t[1])) lines.push([row.t[0], row.t[1], row.lp]);
-  best.forEach(({ line, tick, text, bar, p }, i) => {
-    const c = lines[i], chosen = c && c[1] === row.t[1];
-    line.style.visibility = c ? "visible" : "hidden";
-    line.hidden = i === 10 && !c;
-    line.classList.toggle("ts-chosen", !!chosen);
-    if (!c) return;
-    const probability = Math.exp(c[2]);
-    tick.textContent = chosen ? "✓" : "";
-    tick.title = chosen ? "chosen" : "";
-    text.textContent = shown(c[0]);
-    line.title = shown(c[0]) + " · id " + c[1] + " · log-probability " + signed(c[2], 3) + (chosen ? " · chosen" : "");
-    bar.style.width = 100 * Math.min(1, probability) + "%";
-    p.textContent = digits(probability);
-  });
-  const total = run.rows.slice(0, view.step).reduce((sum, r) => sum + r.lp, 0);
-  facts["log-probability"].textContent = row ? signed(row.lp, 3) : "–";
-  facts["log P so far"].textContent = row ? signed(total, 3) : "–";
-  facts.entropy.textContent = row ? row.H.toFixed(3) + " nats" : "–";
-  ["KV cache, self", "KV cache, cross"].forEach((name, i) => {
-    facts[name].textContent = row ? bytes(row.kv[i]) : "–";
-    facts[name].title = row ? row.kv[i] + " bytes" : "";
-  });
-  facts.notes.replaceChildren(...((row && row.notes) || []).map((note) => make("div", "", note)));
-}
-
-/** One generated sentence: what the current step looks at, and what has been looked at least. */
+/** One generated sentence from the numbers in view. */
 function drawCaption() {
-  const t = view.step - 1, row = run.rows[t];
   at.caption.setAttribute("aria-live", view.playing ? "off" : "polite");
-  if (!row) return at.caption.replaceChildren("The source is encoded; no token is written yet.");
-  const w = reduction().rows[t], sums = coverage();
-  let most = 0, least = -1;
-  for (let c = 0; c < w.length; c++) {
-    if (w[c] > w[most]) most = c;
-    if (!special(c) && (least < 0 || sums[c] < sums[least])) least = c;
-  }
-  const words = ["Step " + view.step + " of " + run.rows.length + ": '", isolated(row.t[0]), "' looks most at '", isolated(run.source[most][0]),
-    "' (" + digits(w[most]) + ", " + reductionName() + ")"];
-  if (least >= 0) words.push("; least covered so far: '", isolated(run.source[least][0]), "' (" + sums[least].toFixed(2) + ")");
-  at.caption.replaceChildren(...words, ".");
+  at.caption.replaceChildren(...sentence());
 }
 
 const ICONS = { play: "M7.5 4.5v15L20 12z", pause: "M6.500 5h4v14h-4zM13.500 5h4v14h-4z" };
@@ -117,7 +105,9 @@ function drawControls() {
   for (const control of [at.first, at.back]) control.disabled = view.step <= 1;
   for (const control of [at.forward, at.last]) control.disabled = view.step >= m;
   for (const control of [at.play, at.scrub]) control.disabled = !m;
-  for (const control of [at.layer, at.head]) control.disabled = !run;
+  for (const control of [at.map, at.layer, at.head, at.cover, at.hard, at.words, at.specials, at.multiples]) control.disabled = !run;
+  at.head.disabled = !run || view.layer === "rollout";
+  at.cover.disabled = !run || view.map !== "cross";
   at.play.setAttribute("aria-label", name);
   at.play.title = name;
   at.play.querySelector("path").setAttribute("d", view.playing ? ICONS.pause : ICONS.play);
@@ -129,19 +119,21 @@ function drawControls() {
 
 /** Keep the current row between the sticky labels and the sticky bars, its strongest column and the current chips in view. */
 function follow() {
-  const t = view.step - 1, s = at.scroll, above = at.cols.offsetHeight, y = t * grid.ch;
-  if (t < 0) return;
+  const { values, now } = picture(), s = at.scroll, above = at.cols.offsetHeight, y = now * grid.ch;
+  if (now < 0 || !values[now]) return;
   if (s.scrollHeight > s.clientHeight) {
     const seen = s.clientHeight - above - at.foot.offsetHeight, hidden = Math.max(s.scrollTop - y, y + grid.ch - s.scrollTop - seen);
     if (hidden > 0 && Math.abs(view.step - view.seen) > 1) s.scrollTop = y - seen / 2;   // a jump: to the middle
     else if (hidden > 0) s.scrollTop = y < s.scrollTop ? y - grid.ch : y + 2 * grid.ch - seen;
   }
-  const w = reduction().rows[t], most = w.indexOf(Math.max(...w)), x = most * grid.cw, wide = s.clientWidth - grid.label;
+  const most = largest(values[now]), x = most * grid.cw, wide = s.clientWidth - grid.label;
   if (view.seen !== view.step && (x < s.scrollLeft || x + grid.cw > s.scrollLeft + wide)) s.scrollLeft = x - wide / 2;
   view.seen = view.step;
-  for (const [list, chip] of [[at.output, at.output.children[t]], [at.source, at.source.children[most]]]) {
-    const top = chip.offsetTop - list.offsetTop;
-    if (list.scrollHeight > list.clientHeight && (top < list.scrollTop || top + chip.offsetHeight > list.scrollTop + list.clientHeight)) list.scrollTop = top - 31;
+  const strips = [[at.output, at.output.children[view.step - 1]]];
+  if (view.map === "cross") strips.push([at.source, at.source.children[axes().columns[most].members[0]]]);
+  for (const [list, node] of strips) {
+    const top = node.offsetTop - list.offsetTop;
+    if (list.scrollHeight > list.clientHeight && (top < list.scrollTop || top + node.offsetHeight > list.scrollTop + list.clientHeight)) list.scrollTop = top - 31;
   }
   at.text.scrollTop = at.text.scrollHeight;
 }

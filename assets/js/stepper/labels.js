@@ -1,41 +1,57 @@
 /* The parts that change with the run, not with the step. */
 
-/** Task prefix and end-of-sequence are drawn dimmed and are never "least covered"; specials have an empty span in the text. */
-const special = (i) => i < run.prefix || run.source[i][2] >= run.source[i][3] || (i === run.source.length - 1 && run.source[i][0] === "</s>");
-
+/** Chips of the source: always one a token. */
 function fillSource() {
-  at.source.replaceChildren(); at.cols.replaceChildren(); at.output.replaceChildren(); at.rows.replaceChildren();
+  at.source.replaceChildren(); at.output.replaceChildren();
   at.output.classList.add("ts-output");
-  run.source.forEach((token, i) => {
-    for (const [list, name] of [[at.source, "ts-chip"], [at.cols, "ts-col"]]) {
-      const node = make("span", name + (special(i) ? " ts-dim" : ""), shown(token[0]));
-      node.dir = "auto";
-      node.dataset.column = i;
-      node.title = shown(token[0]) + " · source " + (i + 1) + (i < run.prefix ? " (task prefix)" : "") + " · id " + token[1];
-      list.append(node);
-    }
-  });
+  run.source.forEach((token, i) => at.source.append(chip(token, special("source", i), "source " + (i + 1) + (i < run.prefix ? " (task prefix)" : ""))));
   at.about.textContent = run.about || "";
-  at.corner.replaceChildren(make("span", "", "source →"), make("span", "", "output ↓"));
 }
 
-/** Chips and row labels for rows that have none yet. */
+function chip(token, dim, place) {
+  const node = make("span", "ts-chip" + (dim ? " ts-dim" : ""), shown(token[0]));
+  node.dir = "auto";
+  node.title = shown(token[0]) + " · " + place + " · id " + token[1] + (token[2] < token[3] ? " · characters " + token[2] + "–" + token[3] : "");
+  return node;
+}
+
+/** Chips for rows that have none yet. */
 function fillRows() {
-  for (let t = at.rows.children.length; t < run.rows.length; t++) {
-    for (const [list, name] of [[at.output, "ts-chip"], [at.rows, "ts-rowlabel"]]) {
-      const token = run.rows[t].t, node = make("span", name + (token[2] >= token[3] ? " ts-dim" : ""), shown(token[0]));
-      node.dir = "auto";
-      node.dataset.row = t;
-      node.title = shown(token[0]) + " · step " + (t + 1) + " · id " + token[1];
-      list.append(node);
-    }
+  for (let t = at.output.children.length; t < run.rows.length; t++) {
+    const node = chip(run.rows[t].t, special("output", t), "step " + (t + 1));
+    node.dataset.row = t;
+    at.output.append(node);
   }
 }
 
+const CORNERS = { source: "source", output: "output", fed: "written so far" };
+
+/** The labels of both axes, when the axes are others than those on the page. */
+function fillAxes() {
+  const { key, columns, rows } = axes();
+  if (grid.axes === key) return;
+  grid.axes = key;
+  const filled = (list, name, axis, groups) => list.replaceChildren(...groups.map((group, i) => {
+    const node = make("span", name + (group.dim || group.kept ? " ts-dim" : ""), shown(group.text)), first = tokensOf(axis)[group.members[0]] || ["", 0, 0, 0];
+    node.dir = "auto";
+    node.dataset.group = i;
+    node.title = shown(group.text) + " · " + CORNERS[axis] + " " + group.members.map((k) => k + 1).join(", ") + (group.members.length > 1 ? "" : " · id " + first[1]);
+    return node;
+  }));
+  filled(at.cols, "ts-col", MAPS[view.map].columns, columns);
+  filled(at.rows, "ts-rowlabel", MAPS[view.map].rows, rows);
+  at.corner.replaceChildren(make("span", "", CORNERS[MAPS[view.map].columns] + " →"), make("span", "", CORNERS[MAPS[view.map].rows] + " ↓"));
+  view.column = view.pinned = -1;
+}
+
+/** What can be picked for the map in view; a choice that it does not have becomes the mean. */
 function fillPickers() {
-  for (const [select, count, kind] of [[at.layer, run.layers, "layer"], [at.head, run.heads, "head"]]) {
+  const [layers, heads] = run.shapes[view.map], rolls = view.map === "cross" ? run.shapes.encoder[0] > 0 : true;
+  for (const option of at.map.options) option.disabled = !run.shapes[option.value][0];
+  for (const [select, count, kind] of [[at.layer, layers, "layer"], [at.head, heads, "head"]]) {
     select.replaceChildren();
-    for (const [value, text] of [["mean", "mean of all"], ["max", "max of all"], ...Array.from({ length: count }, (_, i) => [String(i + 1), String(i + 1)])]) {
+    const reductions = [["mean", "mean of all"], ["max", "max of all"], ...(kind === "layer" && rolls ? [["rollout", "rollout"]] : [])];
+    for (const [value, text] of [...reductions, ...Array.from({ length: count }, (_, i) => [String(i + 1), String(i + 1)])]) {
       const option = make("option", "", text);
       option.value = value;
       select.append(option);
@@ -43,26 +59,4 @@ function fillPickers() {
     if (!Array.from(select.options).some((option) => option.value === view[kind])) view[kind] = "mean";
     select.value = view[kind];
   }
-}
-
-const best = [];    // the ten candidate lines and one for a chosen token outside the ten
-const facts = {};   // label -> dd
-
-function buildSide() {
-  at.side.append(make("h4", "", "Ten best next tokens"));
-  for (let i = 0; i < 11; i++) {
-    const line = make("div", "ts-best"), tick = make("span"), text = make("bdi"), track = make("span", "ts-track"), bar = make("i"), p = make("b");
-    text.dir = "auto";
-    track.append(bar);
-    line.append(tick, text, track, p);
-    at.side.append(line);
-    best.push({ line, tick, text, bar, p });
-  }
-  const list = make("dl", "ts-facts");
-  for (const name of ["log-probability", "log P so far", "entropy", "KV cache, self", "KV cache, cross"]) {
-    facts[name] = make("dd");
-    list.append(make("dt", "", name), facts[name]);
-  }
-  facts.notes = make("div", "ts-rownotes");
-  at.side.append(list, facts.notes);
 }

@@ -4,18 +4,18 @@ const ruler = document.createElement("canvas").getContext("2d");
 const clamp = (x, low, high) => Math.max(low, Math.min(high, x));
 
 /** Rows to leave room for: a run that is being written gets about as many as its source has. */
-const expectedRows = () => Math.max(1, run.rows.length, run.done ? 0 : clamp(run.source.length + 2, 6, 24));
+const expectedRows = () => Math.max(1, axes().rows.length, run.done || !grows() ? 0 : clamp(run.source.length + 2, 6, 24));
 
 /** Choose cell and label sizes for the room there is, then place the labels. Sizes are whole device pixels, so cells stay crisp. */
 function layout() {
   const beside = at.side.offsetTop < at.stage.offsetTop + at.stage.offsetHeight / 2;
-  const room = at.body.clientWidth - (beside ? 310 : 0), n = run.source.length, m = expectedRows(), dpr = window.devicePixelRatio || 1;
+  const { columns, rows } = axes(), room = at.body.clientWidth - (beside ? 310 : 0), n = columns.length, m = expectedRows(), dpr = window.devicePixelRatio || 1;
   if (room <= 0 || !n) return false;
   const narrow = room < 480, least = narrow ? 13 : 15, font = narrow ? 11 : n > 40 ? 12 : n > 24 ? 13 : 14;
   ruler.font = font + "px " + getComputedStyle(at.root).fontFamily;
-  const widths = run.source.map((token) => Math.min(narrow ? 84 : 124, ruler.measureText(shown(token[0])).width + 6));
+  const widths = columns.map((group) => Math.min(narrow ? 84 : 124, ruler.measureText(shown(group.text)).width + 6));
   const widest = Math.max(...widths);
-  const targets = run.rows.map((row) => ruler.measureText(shown(row.t[0])).width * 1.1);
+  const targets = rows.map((group) => ruler.measureText(shown(group.text)).width * 1.1);
   grid.label = Math.round(clamp(Math.max(...targets, run.done ? 0 : widest) + 14, narrow ? 50 : 64, narrow ? 90 : 150));
   const height = clamp(window.innerHeight - 300, 460, 800), scrolls = (top) => top + BAR_HEIGHT + 42 + m * 15 > height;
   const avail = room - grid.label - (scrolls(60) ? 14 : 2);   // the scroll bar, where there will be one
@@ -27,11 +27,11 @@ function layout() {
   const whole = (x) => Math.max(1, Math.floor(x * dpr)) / dpr;
   let cw = clamp((avail - over) / n, least, 110);
   // A run keeps its row height while rows stream in; only a clear misfit is corrected at the end.
-  const keep = grid.run === run.id && grid.width === room && Math.abs(grid.ch / Math.min(ideal, Math.max(cw, 22)) - 1) < 0.25;
-  grid.ch = keep || (grid.run === run.id && !run.done && grid.width === room) ? grid.ch : whole(Math.min(ideal, Math.max(cw, 22)));
+  const same = grid.run === run.id + view.map, keep = same && grid.width === room && Math.abs(grid.ch / Math.min(ideal, Math.max(cw, 22)) - 1) < 0.25;
+  grid.ch = keep || (same && !run.done && grid.width === room) ? grid.ch : whole(Math.min(ideal, Math.max(cw, 22)));
   cw = grid.cw = whole(Math.min(cw, Math.max(least, grid.ch * 2.2)));
   over = turn === 45 ? Math.ceil(overhang(cw)) : over;
-  Object.assign(grid, { run: run.id, width: room, rows: m, dpr: Math.min(dpr, 16000 / (m * grid.ch)), painted: 0 });
+  Object.assign(grid, { run: run.id + view.map, width: room, rows: m, dpr: Math.min(dpr, 16000 / (m * grid.ch)) });
 
   const px = (node, sizes) => Object.entries(sizes).forEach(([key, value]) => (node.style[key] = value + "px"));
   at.body.style.setProperty("--ts-fit", Math.min(room, grid.label + n * cw + over + (scrolls(top) ? 14 : 2)) + "px");
@@ -40,6 +40,7 @@ function layout() {
   px(at.cols, { width: n * cw + over, height: top });
   px(at.rows, { width: grid.label, height: m * grid.ch });
   px(at.cells, { width: n * cw, height: m * grid.ch });
+  px(at.gradient.querySelector(".ts-graxis"), { width: grid.label });
   px(at.axis, { width: grid.label, height: BAR_HEIGHT });
   px(at.bars, { width: n * cw, height: BAR_HEIGHT });
   px(at.scroll, { maxHeight: Math.round(height) });
@@ -47,7 +48,7 @@ function layout() {
   at.canvas.width = Math.round(n * cw * grid.dpr);
   at.canvas.height = Math.round(m * grid.ch * grid.dpr);
   px(at.canvas, { width: n * cw, height: m * grid.ch });
-  run.source.forEach((token, i) => placeColumn(at.cols.children[i], i, turn, font, widths[i]));
+  Array.from(at.cols.children).forEach((node, i) => placeColumn(node, i, turn, font, widths[i]));
   placeRows();
   return true;
 }

@@ -3,7 +3,7 @@
 let frame = 0, dirty = {}, clock = 0, waiting = [];
 const keep = (list, value) => { list.push(value); if (list.length > 200) list.shift(); };
 
-/** Ask for a frame. `what`: layout, cells (all of them) or nothing more than the step. `began` starts the clock of step to paint. */
+/** Ask for a frame. `what`: "layout" where sizes change, else nothing. `began` starts the clock of step to paint. */
 function paint(what, began) {
   if (what) dirty[what] = true;
   if (began !== undefined && !clock) clock = began;
@@ -16,12 +16,18 @@ function flush() {
   dirty = {}; clock = 0;
   drawControls();
   if (!run) return settle(began, false);
-  if (todo.layout && !layout()) { dirty = todo; return; }   // not visible yet; the observer comes back
-  if (todo.cells) grid.painted = 0;
-  at.reduction.textContent = "cross-attention, " + reductionName();
-  drawCells(); drawMarks(); drawSide(); drawCaption(); follow();
-  at.canvas.setAttribute("aria-label", "Heatmap of cross-attention, rows written: " + view.step);
-  settle(began, true);
+  try { draw(todo); } catch (error) { return refuse(error); }
+  if (!dirty.layout) settle(began, true);
+}
+
+function draw(todo) {
+  const changed = grid.axes !== axesKey();
+  fillAxes();
+  if ((todo.layout || changed) && !layout()) { dirty = { layout: true }; return; }   // not visible yet; the observer comes back
+  const what = MAPS[view.map].name + ", " + reductionName();
+  at.reduction.textContent = what + { weights: "", sum: ": cumulative c", overlap: ": min(A, c)" }[view.cover] + { off: "", under: ", the kept run below", difference: ", this run minus the kept one" }[comparing()] + (view.hard ? ", only each row's largest" : "");
+  drawCells(); drawMarks(); drawSide(); drawCaption(); drawMultiples(); drawGradient(); drawCompare(); follow();
+  at.canvas.setAttribute("aria-label", "Heatmap of " + what + ", rows: " + picture().values.length);
 }
 
 const channel = new MessageChannel();   // its message comes after the frame has been handed on

@@ -12,7 +12,7 @@ function tip(x, y, lines) {
 function hideTip() {
   at.tip.style.display = "none";
   at.hovered.style.display = "none";
-  if (view.column >= 0) highlight(-1);
+  if (run && view.column >= 0) highlight(view.pinned);
 }
 
 function pair(...pieces) {
@@ -23,26 +23,35 @@ function pair(...pieces) {
 
 /** Which cell lies under the pointer, or null; rows that are not written yet have none. */
 function cellUnder(event) {
-  const frame = at.cells.getBoundingClientRect();
+  if (!run) return null;
+  const frame = at.cells.getBoundingClientRect(), { values } = picture();
   const column = Math.floor((event.clientX - frame.left) / grid.cw), row = Math.floor((event.clientY - frame.top) / grid.ch);
-  return run && column >= 0 && column < run.source.length && row >= 0 && row < run.rows.length ? { row, column } : null;
+  return row >= 0 && row < values.length && column >= 0 && column < axes().columns.length && axes().rows[row].members.length ? { row, column } : null;
 }
+
+const UNITS = { weights: "", sum: "received up to and with this step", overlap: "min(A, c): read again" };
 
 function hover(event) {
   const cell = cellUnder(event);
-  if (!cell || cell.row >= view.step) return hideTip();
+  if (!cell) return hideTip();
+  const { columns, rows } = axes(), value = picture().values[cell.row][cell.column], [from, to] = [rows[cell.row], columns[cell.column]];
+  const places = (group) => group.members.map((k) => k + 1).join(", ");
   box(at.hovered, cell.column, cell.row, 1, 1);
   highlight(cell.column);
   tip(event.clientX, event.clientY, [
-    make("strong", "ts-weight", digits(reduction().rows[cell.row][cell.column])),
-    pair("'", isolated(run.rows[cell.row].t[0]), "' reads '", isolated(run.source[cell.column][0]), "'"),
+    make("strong", "ts-weight", Number.isNaN(value) ? "not visible" : picture().signed ? signed(value, 3) : digits(value)),
+    pair("'", isolated(from.text), "' reads '", isolated(to.text), "'"),
     make("div", "ts-where", reductionName()),
-    make("div", "ts-where", "step " + (cell.row + 1) + ", source token " + (cell.column + 1) + (cell.column < run.prefix ? " (task prefix)" : "")),
+    make("div", "ts-where", (grows() ? "step " : "source token ") + places(from) + ", " + (view.map === "decoder" ? "fed token " : "source token ") + places(to) +
+      (view.map !== "decoder" && to.members[0] < run.prefix ? " (task prefix)" : "")),
+    ...(from.kept ? [make("div", "ts-where", "in the kept run")] : picture().signed ? [make("div", "ts-where", "this run minus the kept run")] : []),
+    ...(UNITS[view.cover] ? [make("div", "ts-where", UNITS[view.cover])] : []),
   ]);
 }
 
 function tipForBar(column, event) {
   highlight(column);
-  if (event) tip(event.clientX, event.clientY, [make("strong", "", digits(coverage()[column])),
-    pair("'", isolated(run.source[column][0]), "' received so far"), make("div", "ts-where", "Σ over " + view.step + (view.step === 1 ? " step, " : " steps, ") + reductionName())]);
+  if (event) tip(event.clientX, event.clientY, [make("strong", "", digits(received()[column])),
+    pair("'", isolated(axes().columns[column].text), "' received" + (grows() ? " so far" : "")),
+    make("div", "ts-where", "Σ over " + (grows() ? view.step + (view.step === 1 ? " step, " : " steps, ") : rowsKnown() + " rows, ") + reductionName())]);
 }

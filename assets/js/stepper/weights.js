@@ -1,4 +1,4 @@
-/* Weights. */
+/* Weights: float16 rows, the three maps, reductions over layers and heads. */
 
 let halves = null;
 
@@ -14,27 +14,43 @@ function table() {
   return halves;
 }
 
-/** Row -> Float32Array(layers * heads * source), kept on the row. */
-function weights(row) {
-  if (!row.values) {
-    const raw = atob(row.w), lookup = table(), count = raw.length >> 1, values = new Float32Array(count);
-    for (let i = 0; i < count; i++) values[i] = lookup[raw.charCodeAt(2 * i) | (raw.charCodeAt(2 * i + 1) << 8)];
-    row.values = values;
-  }
-  return row.values;
+/** base64 of little-endian float16 -> Float32Array. */
+function decoded(text) {
+  const raw = atob(text), lookup = table(), count = raw.length >> 1, values = new Float32Array(count);
+  for (let i = 0; i < count; i++) values[i] = lookup[raw.charCodeAt(2 * i) | (raw.charCodeAt(2 * i + 1) << 8)];
+  return values;
 }
 
-/** One row under a choice of layer and head -> Float64Array(source). Heads are reduced first, then layers. */
-function reduceRow(row, layer, head) {
-  const { layers, heads } = run, n = run.source.length, w = weights(row), out = new Float64Array(n);
+/* rows, columns: whose tokens label the axis. "output" rows are written a step at a time; "fed" is what the decoder reads: its start, then the output. */
+const MAPS = {
+  cross: { name: "cross-attention", rows: "output", columns: "source" },
+  decoder: { name: "decoder self-attention", rows: "output", columns: "fed" },
+  encoder: { name: "encoder self-attention", rows: "source", columns: "source" },
+};
+const grows = (map = view.map) => MAPS[map].rows === "output";
+const rowsKnown = (map = view.map) => (grows(map) ? run.rows.length : run.source.length);
+const columnsKnown = (map = view.map) => (map === "decoder" ? run.rows.length : run.source.length);
+
+/** Where row t of a map lies: the weight of (layer l, head h, column c) is values[base + (l * heads + h) * stride + c]. */
+function rowOf(map, t) {
+  const n = run.source.length;
+  if (map === "encoder") return { values: (run.encoder ||= decoded(run.enc)), base: t * n, stride: n * n, width: n };
+  const row = run.rows[t], key = map === "cross" ? "w" : "d", width = map === "cross" ? n : t + 1;
+  row.values ||= {};
+  return { values: (row.values[key] ||= decoded(row[key])), base: 0, stride: width, width };
+}
+
+/** One row under a choice of layer and head -> Float64Array(width). Heads are reduced first, then layers. */
+function reduceRow(map, t, layer, head) {
+  const [layers, heads] = run.shapes[map], { values, base, stride, width } = rowOf(map, t), out = new Float64Array(width);
   const some = (choice, count) => (choice === "mean" || choice === "max" ? [0, count] : [choice - 1, +choice]);
   const [l0, l1] = some(layer, layers), [h0, h1] = some(head, heads);
-  for (let c = 0; c < n; c++) {
+  for (let c = 0; c < width; c++) {
     let overLayers = layer === "max" ? -Infinity : 0;
     for (let l = l0; l < l1; l++) {
       let overHeads = head === "max" ? -Infinity : 0;
       for (let h = h0; h < h1; h++) {
-        const value = w[(l * heads + h) * n + c];
+        const value = values[base + (l * heads + h) * stride + c];
         overHeads = head === "max" ? Math.max(overHeads, value) : overHeads + value;
       }
       if (head === "mean") overHeads /= heads;
@@ -45,30 +61,58 @@ function reduceRow(row, layer, head) {
   return out;
 }
 
-/** The matrix of a (layer, head) choice with its running column sums; grows with the run and is kept. */
-function reduction(layer = view.layer, head = view.head) {
-  const key = layer + "," + head, n = run.source.length;
+/** Attention rollout (Abnar and Zuidema 2020): the product over layers of ½ mean over heads + ½ identity. Row -> Float64Array. */
+function rolled(map) {
+  const layers = run.shapes[map][0], size = rowsKnown(map), kept = (run.rolled[map] ||= []), from = kept.length;   // row -> a vector per layer
+  for (let t = from; t < size; t++) {
+    const unit = new Float64Array(rowOf(map, t).width);
+    unit[t] = 1;
+    kept.push([unit]);
+  }
+  for (let l = 0; l < layers; l++) {
+    for (let t = from; t < size; t++) {
+      const weights = reduceRow(map, t, String(l + 1), "mean"), out = kept[t][l].map((x) => x / 2);
+      weights.forEach((weight, c) => kept[c][l].forEach((x, k) => (out[k] += 0.5 * weight * x)));
+      kept[t].push(out);
+    }
+  }
+  return kept.map((vectors) => vectors[layers]);
+}
+
+/** The row that is drawn, before tokens are merged; cross-attention is rolled out through the encoder. */
+function chosenRow(map, t, layer, head) {
+  if (layer !== "rollout") return reduceRow(map, t, layer, head);
+  if (map !== "cross") return rolled(map)[t];
+  const out = new Float64Array(run.source.length), through = rolled("encoder");
+  reduceRow(map, t, "mean", "mean").forEach((weight, j) => through[j].forEach((x, k) => (out[k] += weight * x)));
+  return out;
+}
+
+/** The matrix of a (map, layer, head) choice with its running column sums; grows with the run and is kept. */
+function reduction(map = view.map, layer = view.layer, head = view.head) {
+  const key = [map, layer, head].join();
   let r = run.reduced.get(key);
-  if (!r) run.reduced.set(key, (r = { rows: [], covered: [], top: 0, scale: 0.05 }));
-  for (let t = r.rows.length; t < run.rows.length; t++) {
-    const row = reduceRow(run.rows[t], layer, head), sum = new Float64Array(n);
-    for (let c = 0; c < n; c++) {
-      sum[c] = (t ? r.covered[t - 1][c] : 0) + row[c];
+  if (!r) run.reduced.set(key, (r = { rows: [], covered: [], top: 0 }));
+  for (let t = r.rows.length; t < rowsKnown(map); t++) {
+    const row = chosenRow(map, t, layer, head), sum = new Float64Array(map === "decoder" ? t + 1 : row.length);
+    for (let c = 0; c < row.length; c++) {
+      sum[c] = (t && c < r.covered[t - 1].length ? r.covered[t - 1][c] : 0) + row[c];
       r.top = Math.max(r.top, row[c]);
     }
     r.rows.push(row);
     r.covered.push(sum);
   }
-  r.scale = Math.min(Math.max(1, r.top), Math.max(0.05, Math.ceil(r.top * 20 - 1e-9) / 20)); // colour range: 0 to this, in twentieths
   return r;
 }
 
-const coverage = () => (run && view.step ? reduction().covered[view.step - 1] : new Float64Array(run ? run.source.length : 0));
-
 /** The reduction in words, in the order it is done. */
 function reductionName() {
+  const [layers, heads] = run.shapes[view.map];
+  const L = layers + (layers === 1 ? " layer" : " layers"), H = heads + (heads === 1 ? " head" : " heads");
+  if (view.layer === "rollout") {
+    return view.map === "cross" ? "mean over " + L + " × " + H + ", through the encoder's rollout" : "rollout over " + L + " of the mean over " + H;
+  }
   const overHeads = view.head === "mean" || view.head === "max", overLayers = view.layer === "mean" || view.layer === "max";
-  const L = run.layers + (run.layers === 1 ? " layer" : " layers"), H = run.heads + (run.heads === 1 ? " head" : " heads");
   if (overHeads && overLayers) {
     return view.head === view.layer ? view.head + " over " + L + " × " + H : view.layer + " over " + L + " of the " + view.head + " over " + H;
   }

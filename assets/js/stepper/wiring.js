@@ -6,8 +6,12 @@ const hooks = {
   /** Go to step k; resolves with the milliseconds from call to paint. */
   goto: async (k) => { const began = performance.now(); show(k, true); await nextPaint(); return performance.now() - began; },
   /** Weight; layer and head count from 1 or are "mean" or "max"; row and column count from 0. */
-  cell: (layer, head, row, column) => (run && run.rows[row] ? reduction(String(layer), String(head)).rows[row][column] : null),
-  coverage: () => Array.from(coverage()),
+  cell: (layer, head, row, column) => (run && run.rows[row] ? reduction(view.map, String(layer), String(head)).rows[row][column] : null),
+  coverage: () => Array.from(received()),
+  /** What is drawn: rows of numbers (null where nothing may be read), and the labels of both axes. */
+  picture: () => ({ values: picture().values.map((row) => Array.from(row, (x) => (Number.isNaN(x) ? null : x))), columns: axes().columns.map((g) => g.text), rows: axes().rows.map((g) => g.text) }),
+  alignment: () => alignment(),
+  gradient: (t) => (run && run.gradient ? { row: Array.from(gradientRow(t)), correlation: correlation(t) } : null),
   geometry: () => ({ ...grid }),
   paints: [],   // last 200 step-to-paint times, ms
   bars: [],     // last 200 times plotly took for the bars, ms
@@ -21,14 +25,25 @@ at.play.onclick = toggle;
 at.forward.onclick = () => show(view.step + 1, true);
 at.last.onclick = () => show(Infinity, true);
 at.scrub.oninput = () => show(+at.scrub.value, true);
-for (const kind of ["layer", "head"]) {
-  at[kind].onchange = () => { view[kind] = at[kind].value; hideTip(); paint("cells", performance.now()); };
+for (const kind of ["map", "layer", "head", "cover"]) {
+  at[kind].onchange = () => {
+    view[kind] = at[kind].value;
+    if (kind === "map") { fillPickers(); if (view.map !== "cross") view.cover = at.cover.value = "weights"; }
+    hideTip();
+    paint("", performance.now());
+  };
+}
+for (const kind of ["hard", "words", "specials", "multiples"]) {
+  at[kind].onchange = () => { view[kind] = at[kind].checked; hideTip(); paint("", performance.now()); };
+}
+for (const kind of ["under", "over"]) {
+  at[kind].oninput = () => { if (at[kind].value !== "" && +at[kind].value >= 0) { view[kind] = +at[kind].value; paint(); } };
 }
 
 at.root.addEventListener("keydown", (event) => {
   const on = event.target, keys = { ArrowLeft: () => show(view.step - 1, true), ArrowRight: () => show(view.step + 1, true),
     Home: () => show(1, true), End: () => show(Infinity, true), " ": toggle };
-  if (!keys[event.key] || on.tagName === "SELECT" || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (!keys[event.key] || on.tagName === "SELECT" || (on.tagName === "INPUT" && on.type !== "range") || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.key === " " && on.tagName === "BUTTON") return;   // the button's own key
   event.preventDefault();
   keys[event.key]();
@@ -40,14 +55,27 @@ at.cells.addEventListener("pointermove", hover);
 at.cells.addEventListener("pointerleave", hideTip);
 at.cells.addEventListener("click", (event) => {
   const cell = cellUnder(event);
-  if (cell) { show(cell.row + 1, true); hover(event); }
+  if (cell) { if (grows()) show(lastOf(axes().rows[cell.row]) + 1, true); hover(event); }
 });
-for (const list of [at.output, at.rows]) {
-  list.addEventListener("click", (event) => { if (event.target.dataset.row) show(+event.target.dataset.row + 1, true); });
+const lastOf = (group) => group.members[group.members.length - 1];
+at.output.addEventListener("click", (event) => { if (event.target.dataset.row) show(+event.target.dataset.row + 1, true); });
+at.rows.addEventListener("click", (event) => { if (event.target.dataset.group && grows() && axes().rows[event.target.dataset.group].members.length) show(lastOf(axes().rows[event.target.dataset.group]) + 1, true); });
+
+/** The column that a label or a chip stands for, or -1. */
+function columnOf(node) {
+  if (node.dataset.group) return +node.dataset.group;
+  const i = Array.prototype.indexOf.call(node.parentNode.children, node);
+  return MAPS[view.map].columns === "source" && node.parentNode === at.source ? axes().columnAt(i) : -1;
 }
 for (const list of [at.source, at.cols]) {
-  list.addEventListener("pointerover", (event) => { if (event.target.dataset.column) highlight(+event.target.dataset.column); });
-  list.addEventListener("pointerleave", () => highlight(-1));
+  list.addEventListener("pointerover", (event) => { if (run && event.target !== list) highlight(columnOf(event.target)); });
+  list.addEventListener("pointerleave", () => { if (run) highlight(view.pinned); });
+  list.addEventListener("click", (event) => {   // keeps the column outlined until it is clicked again
+    if (!run || event.target === list) return;
+    const column = columnOf(event.target);
+    view.pinned = view.pinned === column ? -1 : column;
+    highlight(view.pinned);
+  });
 }
 let rootWidth = 0;
 new ResizeObserver(() => {
@@ -58,7 +86,7 @@ new ResizeObserver(() => {
 window.addEventListener("resize", () => { if (run) paint("layout"); });
 new MutationObserver(() => {
   const dark = document.body.classList.contains("dark");
-  if (dark !== grid.dark) { grid.dark = dark; paint("cells"); }
+  if (dark !== grid.dark) { grid.dark = dark; paint(); }
 }).observe(document.body, { attributes: true, attributeFilter: ["class"] });
 
 grid.dark = document.body.classList.contains("dark");

@@ -1,0 +1,115 @@
+/* Axes: which tokens are drawn as one label, and the matrix between two axes. A group is {text, members, dim}; members are token indices. */
+
+const tokensOf = (axis) => (axis === "source" ? run.source : axis === "output" ? run.rows.map((row) => row.t)
+  : run.rows.map((_, t) => (t ? run.rows[t - 1].t : run.first)));
+const BYTES = /^(<[0-9A-F]{2}>)+$/;                          // part of a character: belongs to the piece that completes it
+const PUNCTUATION = /^[\p{P}\p{S}]+$/u;
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;   // scripts that put no space between words
+
+/** The task prefix and tokens that stand for no text (end of sequence, the decoder's start, language codes). */
+function special(axis, i) {
+  const token = tokensOf(axis)[i];
+  if (axis === "source" && (i < run.prefix || (i === run.source.length - 1 && token[0] === "</s>"))) return true;
+  return (axis === "fed" && i === 0) || (token[2] >= token[3] && !BYTES.test(token[0]));
+}
+
+/** Whether token i continues the word of token i - 1: no blank between them, and neither is punctuation. */
+function continues(tokens, i) {
+  const [a, b] = [tokens[i - 1], tokens[i]];
+  if (BYTES.test(a[0])) return true;
+  return a[2] < a[3] && b[2] < b[3] && a[3] === b[2] && ![a, b].some((token) => PUNCTUATION.test(token[0]) || UNSPACED.test(token[0]));
+}
+
+/** The labels of an axis as the person wants them: pieces or whole words, with or without special tokens. */
+function groups(axis) {
+  const tokens = tokensOf(axis), found = [];
+  tokens.forEach((token, i) => {
+    const dim = special(axis, i), before = found[found.length - 1];
+    if (view.words && i && !dim && before && !before.dim && continues(tokens, i)) {
+      before.text += token[0];
+      before.members.push(i);
+    } else found.push({ text: token[0], members: [i], dim });
+  });
+  return view.specials ? found : found.filter((group) => !group.dim);
+}
+
+const axesKey = () => [run.id, view.map, view.words, view.specials, run.rows.length, comparing()].join();
+
+/** {columns, rows}: groups of the map in view; `rowAt` and `columnAt` give the group of a token, or -1 where it is hidden. */
+function axes() {
+  const key = axesKey();
+  if (run.axes && run.axes.key === key) return run.axes;
+  const columns = groups(MAPS[view.map].columns), rows = groups(MAPS[view.map].rows);
+  const where = (list) => (token) => list.findIndex((group) => group.members.includes(token));
+  return (run.axes = { key, columns, rows: withOther(rows), rowAt: where(rows), columnAt: where(columns) });
+}
+
+/** A token row on the column groups: pieces of a word add up; NaN where nothing may be read (the future). */
+const merged = (row, columns) => Float64Array.from(columns, ({ members }) => {
+  let sum = NaN;
+  for (const c of members) if (c < row.length) sum = (Number.isNaN(sum) ? 0 : sum) + row[c];
+  return sum;
+});
+
+/** Token row t under the switch: the weights, what was received up to and with this step, or the overlap with what came before. */
+function tokenRow(r, t) {
+  if (view.cover === "weights") return r.rows[t];
+  if (view.cover === "sum") return r.covered[t];
+  return r.rows[t].map((weight, c) => Math.min(weight, t && c < r.covered[t - 1].length ? r.covered[t - 1][c] : 0));
+}
+
+/** Rows of one word: weights are averaged, received mass is the last piece's, overlap adds up (it is a sum over steps). */
+function mergedRows(list) {
+  const out = list[view.cover === "sum" ? list.length - 1 : 0].slice();
+  if (view.cover === "sum" || list.length === 1) return out;
+  for (const row of list.slice(1)) row.forEach((x, c) => { if (!Number.isNaN(x)) out[c] = (Number.isNaN(out[c]) ? 0 : out[c]) + x; });
+  return view.cover === "weights" ? out.map((x) => x / list.length) : out;
+}
+
+/** Only the largest of a row, as 1. */
+function hardened(row) {
+  let most = -1;
+  row.forEach((x, c) => { if (!Number.isNaN(x) && (most < 0 || x > row[most])) most = c; });
+  return row.map((x, c) => (Number.isNaN(x) ? NaN : c === most ? 1 : 0));
+}
+
+/** The matrix in view after `steps` steps: one Float64Array(columns) a row group. A word of several pieces averages those that are written. */
+function valuesAt(steps) {
+  const r = reduction(), columns = groups(MAPS[view.map].columns), known = grows() ? Math.min(steps, rowsKnown()) : rowsKnown(), out = [];
+  for (const { members } of groups(MAPS[view.map].rows)) {
+    const written = members.filter((t) => t < known);
+    if (!written.length) break;
+    const row = mergedRows(written.map((t) => merged(tokenRow(r, t), columns)));
+    out.push(view.hard ? hardened(row) : row);
+  }
+  return out;
+}
+
+/** {values, scale, now, signed}: what is drawn; `scale` is the colour range's end, the same at every step; `now` the row in view or -1. */
+function picture() {
+  const key = [axesKey(), view.layer, view.head, view.cover, view.hard, comparing(), view.step].join();
+  if (run.picture && run.picture.key === key) return run.picture;
+  const values = compared(view.step), scaleKey = key.slice(0, key.lastIndexOf(","));
+  if (!run.scale || run.scale.key !== scaleKey) {
+    const top = compared(Infinity).reduce((best, row) => row.reduce((a, x) => (Math.abs(x) > a ? Math.abs(x) : a), best), 0);
+    run.scale = { key: scaleKey, top: Math.max(0.05, Math.ceil(top * 20 - 1e-9) / 20) };
+  }
+  const now = grows() && view.step ? axes().rowAt(view.step - 1) : -1;
+  return (run.picture = { key, values, scale: run.scale.top, now, signed: comparing() === "difference" });
+}
+
+/** Attention that each column group has received after `steps` steps (in the encoder: from all positions). */
+function received(steps = view.step) {
+  const r = reduction(), last = grows() ? steps : rowsKnown();
+  return last ? merged(r.covered[last - 1], axes().columns).map((x) => x || 0) : new Float64Array(axes().columns.length);
+}
+
+/** Mass on hidden columns: of the row in view, and of all rows so far. */
+function hiddenMass() {
+  const r = reduction(), shownOnes = new Set(axes().columns.flatMap((group) => group.members)), last = grows() ? view.step : rowsKnown();
+  const outside = (row) => row.reduce((sum, x, c) => sum + (shownOnes.has(c) ? 0 : x), 0);
+  return last ? { row: outside(r.rows[last - 1]), all: outside(r.covered[last - 1]) } : { row: 0, all: 0 };
+}
+
+/** Alignment pairs "i-j" (source-output, both from 0 and counted without hidden labels): each output row with its largest column. */
+const alignment = () => valuesAt(run.rows.length).map((row, j) => row.reduce((best, x, c) => (x > row[best] ? c : best), 0) + "-" + j);

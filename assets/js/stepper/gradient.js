@@ -1,0 +1,61 @@
+/* Input × gradient beside attention: which source tokens moved log P of the written token, for the step in view. */
+
+/** Signed values of step t on the column groups, in nats; pieces of a word add up. */
+function gradientRow(t) {
+  const n = run.source.length;
+  return merged(run.gradient.subarray(t * n, (t + 1) * n), axes().columns);
+}
+
+/** Ranks from 1, ties share their mean. */
+function ranks(values) {
+  const order = Array.from(values.keys()).sort((a, b) => values[a] - values[b]), out = new Float64Array(values.length);
+  for (let from = 0; from < order.length;) {
+    let to = from;
+    while (to < order.length && values[order[to]] === values[order[from]]) to++;
+    for (let k = from; k < to; k++) out[order[k]] = (from + to + 1) / 2;
+    from = to;
+  }
+  return out;
+}
+
+/** Spearman's rank correlation; NaN where one side is constant. */
+function spearman(a, b) {
+  const [x, y] = [ranks(a), ranks(b)], middle = (a.length + 1) / 2;
+  let xy = 0, xx = 0, yy = 0;
+  x.forEach((value, k) => { xy += (value - middle) * (y[k] - middle); xx += (value - middle) ** 2; yy += (y[k] - middle) ** 2; });
+  return xy / Math.sqrt(xx * yy);
+}
+
+const correlation = (t) => spearman(merged(reduction().rows[t], axes().columns), gradientRow(t).map(Math.abs));
+
+function drawGradient() {
+  const t = view.step - 1, there = run.gradient && view.map === "cross" && run.rows[t];
+  at.gradient.hidden = at.contrast.hidden = !there;
+  at.explain.disabled = !run.done || view.map !== "cross" || !!run.gradient;
+  if (!there) return;
+  const row = gradientRow(t), size = row.map(Math.abs), total = size.reduce((a, b) => a + b, 0) || 1, { columns } = axes(), most = largest(size);
+  at.shares.width = Math.max(1, columns.length); at.shares.height = 1;
+  Object.assign(at.shares.style, { width: columns.length * grid.cw + "px" });
+  at.shares.getContext("2d").putImageData(coloured([size.map((x) => x / total)], columns.length, Math.max(0.05, size[most] / total)), 0, 0);
+  const one = correlation(t), all = run.rows.map((_, k) => correlation(k)).filter((x) => !Number.isNaN(x)), average = all.reduce((a, b) => a + b, 0) / all.length;
+  at.contrast.replaceChildren("Input × gradient puts most on '", isolated(columns[most].text), "' (" + signed(row[most], 3) + " nats, " + (100 * size[most] / total).toFixed(0) + " % of Σ|·|). Rank correlation with this row of attention (Spearman, |·|, " +
+    columns.length + " labels): " + signed(one, 2) + "; mean over " + all.length + " steps: " + signed(average, 2) + ". Attention shows where the decoder reads, not why it wrote this token: to test a cause, change the input or switch off a head.");
+}
+
+at.shares.addEventListener("pointermove", (event) => {
+  const column = Math.floor((event.clientX - at.shares.getBoundingClientRect().left) / grid.cw), group = run && run.gradient && axes().columns[column];
+  if (!group) return;
+  highlight(column);
+  const row = gradientRow(view.step - 1);
+  tip(event.clientX, event.clientY, [make("strong", "", signed(row[column], 4) + " nats"), pair("'", isolated(group.text), "' × ∂ log P / ∂x"), make("div", "ts-where", "step " + view.step + ", to first order")]);
+});
+at.shares.addEventListener("pointerleave", () => hideTip());
+at.explain.onclick = () => { if (run && run.done) { at.explain.disabled = true; trigger("explain", { run: run.id }); } };
+
+function takeAttribution(pack) {
+  const raw = atob(pack.g), data = Uint8Array.from(raw, (c) => c.charCodeAt(0));
+  if (!run || run.id !== pack.run) return;
+  if (data.length !== 4 * run.rows.length * run.source.length) throw new Error("input × gradient does not fit the run");
+  run.gradient = new Float32Array(data.buffer);
+  paint("layout");
+}

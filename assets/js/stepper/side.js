@@ -1,0 +1,104 @@
+/* The side: candidates, numbers of the step in view, the probability of the whole, and its course over steps. */
+
+const best = [];    // the ten candidate lines and one for a chosen token outside the ten
+const facts = {};   // label -> dd
+
+function buildSide() {
+  at.side.append(make("h4", "", "Ten best next tokens"));
+  for (let i = 0; i < 11; i++) {
+    const line = make("div", "ts-best"), tick = make("span"), text = make("bdi"), track = make("span", "ts-track"), bar = make("i"), p = make("b");
+    text.dir = "auto";
+    track.append(bar);
+    line.append(tick, text, track, p);
+    at.side.append(line);
+    best.push({ line, tick, text, bar, p });
+  }
+  const list = make("dl", "ts-facts");
+  for (const name of ["log-probability", "log P so far", "entropy", "encoder called", "decoder called", "KV cache, self", "KV cache, cross"]) {
+    facts[name] = make("dd");
+    list.append(make("dt", "", name), facts[name]);
+  }
+  facts.notes = make("div", "ts-rownotes");
+  facts.product = make("div", "ts-product");
+  facts.lines = make("div", "ts-lines");
+  at.side.append(list, facts.notes, productTitle(), facts.product, facts.lines);
+}
+
+function drawSide() {
+  const row = run.rows[view.step - 1];
+  const lines = row ? row.top.slice(0, 10) : [];
+  if (row && !lines.some((c) => c[1] === row.t[1])) lines.push([row.t[0], row.t[1], row.lp]);
+  best.forEach(({ line, tick, text, bar, p }, i) => {
+    const c = lines[i], chosen = c && c[1] === row.t[1];
+    line.style.visibility = c ? "visible" : "hidden";
+    line.hidden = i === 10 && !c;
+    line.classList.toggle("ts-chosen", !!chosen);
+    if (!c) return;
+    const probability = Math.exp(c[2]);
+    tick.textContent = chosen ? "✓" : "";
+    tick.title = chosen ? "chosen" : "";
+    text.textContent = shown(c[0]);
+    line.title = shown(c[0]) + " · id " + c[1] + " · log-probability " + signed(c[2], 3) + (chosen ? " · chosen" : "");
+    bar.style.width = 100 * Math.min(1, probability) + "%";
+    p.textContent = digits(probability);
+  });
+  const total = run.rows.slice(0, view.step).reduce((sum, r) => sum + r.lp, 0);
+  facts["log-probability"].textContent = row ? signed(row.lp, 3) : "–";
+  facts["log P so far"].textContent = row ? signed(total, 3) : "–";
+  facts.entropy.textContent = row ? row.H.toFixed(3) + " nats" : "–";
+  facts["encoder called"].textContent = "1 time";
+  facts["decoder called"].textContent = view.step + (view.step === 1 ? " time" : " times");
+  ["KV cache, self", "KV cache, cross"].forEach((name, i) => {
+    facts[name].textContent = row ? bytes(row.kv[i]) : "–";
+    facts[name].title = row ? row.kv[i] + " bytes" : "";
+  });
+  facts.notes.replaceChildren(...((row && row.notes) || []).map((note) => make("div", "", note)));
+  drawProduct(total);
+  drawLines();
+}
+
+function productTitle() {
+  const title = make("h4", "", "P(y | x) = Π P(y");
+  title.append(make("sub", "", "t"), " | y", make("sub", "", "<t"), ", x)");
+  return title;
+}
+
+/** The probability of what is written, as the product that it is. */
+function drawProduct(total) {
+  const factors = run.rows.slice(0, view.step).map((row) => {
+    const node = make("span", "", digits(Math.exp(row.lp)));
+    node.title = shown(row.t[0]);
+    return node;
+  });
+  facts.product.replaceChildren(...factors.flatMap((node, i) => (i ? [" · ", node] : [node])), factors.length ? " = " + scientific(Math.exp(total)) : "–");
+  facts.product.scrollTop = facts.product.scrollHeight;
+}
+
+/** 0.0105, or 3.21 · 10⁻⁷. */
+const scientific = (x) => (x >= 0.001 ? x.toFixed(4) : x.toExponential(2).replace(/e-(\d+)/, (_, power) => " · 10⁻" + power.replace(/\d/g, (c) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[c])).replace("0.00e+0", "0"));
+
+const NS = "http://www.w3.org/2000/svg";
+function shape(tag, attributes, text) {
+  const node = document.createElementNS(NS, tag);
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+  if (text !== undefined) node.textContent = text;
+  return node;
+}
+
+/** −log P of the chosen token and entropy over all steps, in nats, with the step in view marked. */
+function drawLines() {
+  const m = run.rows.length, width = 300, height = 92, top = Math.max(1, ...run.rows.flatMap((row) => [-row.lp, row.H]));
+  const x = (t) => 26 + (m > 1 ? (t * (width - 34)) / (m - 1) : 0), y = (v) => height - 16 - (v / top) * (height - 30);
+  const picture = shape("svg", { viewBox: "0 0 " + width + " " + height, role: "img", "aria-label": "Surprise and entropy by step, in nats" });
+  for (const value of [0, top / 2, top]) {
+    picture.append(shape("line", { x1: 26, x2: width - 8, y1: y(value), y2: y(value), class: "ts-rule" }), shape("text", { x: 22, y: y(value) + 3, class: "ts-tick" }, value.toFixed(1)));
+  }
+  for (const [name, of] of [["surprise", (row) => -row.lp], ["entropy", (row) => row.H]]) {
+    picture.append(shape("polyline", { points: run.rows.map((row, t) => x(t).toFixed(1) + "," + y(of(row)).toFixed(1)).join(" "), class: "ts-line-" + name }));
+  }
+  if (view.step) picture.append(shape("line", { x1: x(view.step - 1), x2: x(view.step - 1), y1: 8, y2: height - 16, class: "ts-cursor" }));
+  picture.onclick = (event) => { const box = picture.getBoundingClientRect(); show(1 + ((((event.clientX - box.left) / box.width) * width - 26) * (m - 1)) / (width - 34), true); };
+  const legend = make("div", "ts-key");
+  legend.append(make("i", "ts-key-surprise"), "−log P of the chosen token ", make("i", "ts-key-entropy"), "entropy (nats, by step)");
+  facts.lines.replaceChildren(picture, legend);
+}
