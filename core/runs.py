@@ -131,8 +131,6 @@ class Run(Iterator[Step]):
         }
 
 
-
-
 def _unread(loaded: Loaded, tokens: list[Token]) -> list[str]:
     """A note on pieces that the model reads as <unk>; a text of nothing but sentinels is refused."""
     tokenizer = loaded.tokenizer

@@ -56,8 +56,8 @@ class Trace:
     """One run, whole. Equal when `id` (what was asked of which weights) and `digest` (what came out) are equal.
 
     source: the tokens that label the source axis, the first `prefix_tokens` of them the task prefix.
-    start: what the decoder is fed first. target: the tokens of the best hypothesis, labels of the target axis. encoder_weights (layers, heads, source,
-    source). notes: messages to the person, such as a cut source. made: device, dtype, versions, seconds (in
+    start: what the decoder is fed first. target: the tokens of the best hypothesis, labels of the target axis.
+    encoder_weights (layers, heads, source, source). notes: messages to the person, such as a cut source. made: device, dtype, versions, seconds (in
     neither id nor digest).
     """
 
@@ -121,7 +121,8 @@ class Trace:
         head = {
             "settings": self.settings.to_json(), "fingerprint": self.fingerprint, "input": self.input,
             "source": [list(t) for t in map(_row, self.source)], "prefix_tokens": self.prefix_tokens,
-            "start": list(_row(self.start)), "target": [list(t) for t in map(_row, self.target)], "text": self.text, "notes": list(self.notes),
+            "start": list(_row(self.start)), "target": [list(t) for t in map(_row, self.target)],
+            "text": self.text, "notes": list(self.notes),
             "made": self.made,
             "steps": [
                 {

@@ -1,5 +1,6 @@
 """What a person reads when something cannot be done: one sentence, the value, what is allowed."""
 
+import dataclasses
 import re
 
 import pytest
@@ -9,7 +10,10 @@ from core.errors import ControlError, InputError, ModelError, TwoStacksError
 from core.models import Models, folders_in
 from tests import models as tiny
 
-MALFORMED = ["../x", "a/b/c", "/etc/passwd", "", "x" * 180, "a/..", "owner/na me", "owner\\name", "https://x/y", "a//b", "owner/name\n"]
+MALFORMED = [
+    "../x", "a/b/c", "/etc/passwd", "", "x" * 180, "a/..", "owner/na me", "owner\\name", "https://x/y", "a//b",
+    "owner/name\n",
+]
 
 
 def message(error: TwoStacksError) -> str:
@@ -19,7 +23,7 @@ def message(error: TwoStacksError) -> str:
     return text
 
 
-@pytest.mark.parametrize("text", ["", " ", "\n\t  ", "\u3000"])
+@pytest.mark.parametrize("text", ["", " ", "\n\t  ", "\u3000", "\u200b\u200d", "\ufeff \xad", "\x01", "\u2028"])
 def test_an_empty_text(text):
     with pytest.raises(InputError) as said:
         run(Settings(text=text))
@@ -32,11 +36,38 @@ def test_a_text_that_is_too_long():
     assert "100,000" in message(said.value) and "4,000" in message(said.value)
 
 
-@pytest.mark.parametrize(("text", "word"), [("a\0b", "NUL"), ("<extra_id_3>", "<extra_id_3>"), ("</s> </s>", "special")])
+@pytest.mark.parametrize(
+    ("text", "word"), [("a\0b", "NUL"), ("<extra_id_3>", "<extra_id_3>"), ("</s> </s>", "special")]
+)
 def test_texts_that_no_model_can_use(text, word):
     with pytest.raises(InputError) as said:
         run(Settings(text=text))
     assert word in message(said.value)
+
+
+@pytest.mark.parametrize("text", ["\ud800", "A dog \udfff runs.", "\ud83d"])
+def test_half_a_character(text):
+    with pytest.raises(InputError) as said:
+        run(Settings(text=text))
+    at = next(k for k, c in enumerate(text) if "\ud800" <= c <= "\udfff")
+    assert f"U+{ord(text[at]):04X}" in message(said.value) and f"position {at + 1}" in message(said.value)
+
+
+def test_zero_width_characters_beside_a_word_are_no_reason_to_refuse():
+    assert next(run(Settings(text="A\u200d dog"))).index == 0
+
+
+@pytest.mark.parametrize(("text", "fits"), [(tiny.TEXT, True), (tiny.TEXT, False)])
+def test_a_prefix_that_fills_the_limit_is_blamed_and_no_other(text, fits):
+    from core.runs import Run
+
+    loaded = dataclasses.replace(tiny.loaded("t5"), tasks={"say": "a dog " * (2 if fits else 80)})
+    if fits:
+        assert Run(Settings(text=text, model="t5"), loaded).prefix_tokens == 4
+        return
+    with pytest.raises(InputError) as said:
+        Run(Settings(text=text, model="t5"), loaded)
+    assert "prefix of t5 alone fills all 128" in message(said.value)
 
 
 @pytest.mark.parametrize(("text", "unknown"), [("A dog 😀", "😀"), ("שלום", "ש"), ("日本", "日")])

@@ -52,18 +52,43 @@ def test_bad_settings_are_input_errors(text):
 
 @pytest.mark.parametrize(("field", "value"), [
     ("max_new_tokens", 0), ("max_new_tokens", 129), ("max_new_tokens", 3.5), ("max_new_tokens", True),
-    ("repetition_penalty", 0.0), ("repetition_penalty", float("inf")), ("repetition_penalty", "2"),
-    ("no_repeat_ngram_size", -1),
+    ("repetition_penalty", 0.0), ("repetition_penalty", float("inf")), ("repetition_penalty", float("nan")),
+    ("repetition_penalty", "2"), ("repetition_penalty", 10**400), ("repetition_penalty", -(10**400)),
+    ("max_new_tokens", 10**400), ("no_repeat_ngram_size", -1), ("no_repeat_ngram_size", "9" * 999),
 ])
 def test_ranges_and_types_are_named(field, value):
-    with pytest.raises(InputError, match=field):
+    with pytest.raises(InputError, match=field) as said:
         Decoding(**{field: value})
+    assert len(str(said.value)) < 120
+
+
+@pytest.mark.parametrize("field", ["repetition_penalty", "max_new_tokens"])
+def test_numbers_that_python_will_not_write_out(field):
+    for value in (10**5000, -(10**5000), [10**5000]):
+        with pytest.raises(InputError, match=f"{field} .* very large") as said:
+            Decoding(**{field: value})
+        assert len(str(said.value)) < 120
+
+
+def test_a_whole_number_is_as_good_as_a_float():
+    assert Decoding(repetition_penalty=2) == Decoding(repetition_penalty=2.0)
+    assert type(Decoding(repetition_penalty=2).repetition_penalty) is float
 
 
 def test_the_types_are_frozen(trace):
     for item, name in ((trace.settings, "text"), (trace, "text"), (trace.steps[0], "token"), (trace.source[0], "id")):
         with pytest.raises(dataclasses.FrozenInstanceError):
             setattr(item, name, None)
+
+
+def test_the_arrays_are_frozen_too(trace):
+    for made in (trace, Trace.from_bytes(trace.to_bytes()), saved()[0]):
+        before = made.digest
+        for array in made._arrays().values():
+            with pytest.raises(ValueError, match="read-only"):
+                array.flat[0] = 0
+        assert made.path().flags.writeable and made.coverage().shape == (len(made.source),)
+        assert made.digest == before
 
 
 def test_same_settings_same_id_and_digest(trace):
@@ -136,12 +161,27 @@ def test_other_bytes_are_record_errors(data):
         Trace.from_bytes(data)
 
 
-def _repacked(trace: Trace, change) -> bytes:
+def _repacked(trace: Trace, change=lambda arrays: None, change_head=lambda head: None) -> bytes:
     arrays = {name: array.copy() for name, array in trace._arrays().items()}
     change(arrays)
     whole = trace.to_bytes()
     header = json.loads(whole[8 : 8 + int.from_bytes(whole[:8], "little")])["__metadata__"]
-    return pack("trace", json.loads(header["head"]), arrays)
+    head = json.loads(header["head"])
+    change_head(head)
+    return pack("trace", head, arrays)
+
+
+def test_saved_runs_and_unreachable_encoders_are_read():
+    for trace in saved():
+        assert Trace.from_bytes(_repacked(trace)) == trace
+    first = saved()[0]
+    n = len(first.source)
+    partial = dataclasses.replace(first, encoder_weights=np.zeros((0, 0, n, n), np.float32))
+    assert Trace.from_bytes(partial.to_bytes()) == partial
+    begun = dataclasses.replace(first, steps=(), target=())
+    assert Trace.from_bytes(begun.to_bytes()) == begun
+    banned = _repacked(first, lambda a: a["steps.0.candidate_logprobs"].fill(-np.inf))
+    assert np.isneginf(Trace.from_bytes(banned).steps[0].candidate_logprobs).all()
 
 
 @pytest.mark.parametrize("change", [
@@ -151,10 +191,41 @@ def _repacked(trace: Trace, change) -> bytes:
     lambda a: a.update({"steps.2.decoder_weights": a["steps.1.decoder_weights"]}),
     lambda a: a.pop("steps.0.token"),
     lambda a: a.update({"encoder_weights": a["encoder_weights"][0]}),
+    lambda a: a["encoder_weights"].fill(np.nan),
+    lambda a: a.update({"encoder_weights": a["encoder_weights"][:0]}),
+    *[lambda a, name=name, to=to: a[name].fill(to) for to in (-0.1, 1.01, np.inf)
+      for name in ("encoder_weights", "steps.0.cross_weights", "steps.1.decoder_weights")],
+    *[lambda a, name=name, to=to: a[f"steps.1.{name}"].fill(to)
+      for name in ("logprob", "entropy", "candidate_logprobs") for to in (np.nan, np.inf)],
+    lambda a: a["steps.1.logprob"].fill(-np.inf),
+    *[lambda a, name=name, dtype=dtype: a.update({name: a[name].astype(dtype)}) for name, dtype in (
+        ("encoder_weights", "f8"), ("steps.0.logprob", "f8"), ("steps.0.token", "i8"), ("steps.0.candidates", "i8"))],
+    lambda a: a.update({"steps.0.token": a["steps.0.token"].astype(np.float32)}),
+    lambda a: a.update({"steps.0.token": a["steps.0.token"][None]}),
+    lambda a: [a.update({f"steps.{k}.cross_weights": a[f"steps.{k}.cross_weights"][:, :0]}) for k in range(99)
+               if f"steps.{k}.cross_weights" in a],
+    lambda a: a.update({"steps.0.decoder_weights": a["steps.0.decoder_weights"][:, :, :0]}),
+    lambda a: a.update({"steps.1.candidates": np.repeat(a["steps.1.candidates"], 2, 0)}),
 ])
 def test_lying_arrays_are_record_errors(change):
     with pytest.raises(RecordError):
         Trace.from_bytes(_repacked(saved()[0], change))
+
+
+@pytest.mark.parametrize("change", [
+    lambda h: h.update(prefix_tokens=-1), lambda h: h.update(prefix_tokens=999), lambda h: h.update(prefix_tokens=None),
+    *[lambda h, name=name, to=to: h["steps"][0].update({name: to})
+      for name in ("self_cache_bytes", "cross_cache_bytes") for to in (-1, float("inf"), float("nan"), "x")],
+    lambda h: h["steps"][1]["candidate_texts"][0].pop(), lambda h: h["steps"][1].update(candidate_texts=[]),
+    lambda h: h["steps"][1].update(texts=["a", "b"]), lambda h: h["steps"].pop(), lambda h: h["target"].pop(),
+    lambda h: h["source"].pop(), lambda h: h["source"][0].append(1),
+    lambda h: h["source"][0].__setitem__(1, float("inf")),
+    lambda h: h.update(settings='{"decoding": {"repetition_penalty": 1' + "0" * 400 + "}}"),
+])
+def test_lying_headers_are_record_errors(change):
+    with pytest.raises(RecordError) as said:
+        Trace.from_bytes(_repacked(saved()[0], change_head=change))
+    assert len(str(said.value)) < 500
 
 
 def test_a_record_of_another_kind_is_named():
