@@ -57,8 +57,8 @@ class Trace:
 
     source: the tokens that label the source axis, the first `prefix_tokens` of them the task prefix.
     start: what the decoder is fed first. target: the tokens of the best hypothesis, labels of the target axis.
-    encoder_weights (layers, heads, source, source). notes: messages to the person, such as a cut source. made: device, dtype, versions, seconds (in
-    neither id nor digest).
+    encoder_weights (layers, heads, source, source). notes: messages to the person, such as a cut source.
+    made: device, dtype, versions, seconds (in neither id nor digest).
     """
 
     kind = "trace"
