@@ -10,7 +10,7 @@ from core.shapes import Floats
 
 
 def input_x_gradient(loaded: Loaded, source: Sequence[int], start: int, target: Sequence[int]) -> Floats:
-    """(target, source), signed, in nats: Σ over width of x_j · ∂ log P(y_t | y_<t, x) / ∂x_j, x_j the embedding of source token j.
+    """(target, source), signed, in nats: Σ over width of x_j · ∂ log P(y_t | y_<t, x) / ∂x_j, x_j: source embedding j.
 
     It is the change of log P when x_j is scaled up by 1 + ε, divided by ε, for small ε (Shrikumar et al. 2016;
     Denil et al. 2014). One encoder and one decoder forward under teacher forcing, one backward a step.
