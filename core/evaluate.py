@@ -23,9 +23,11 @@ from core.train.corpus import read_lines
 from core.train.scores import (
     SENTENCES,
     Score,
+    denoising_scores,
     fill_score,
     hidden_words,
     images,
+    infilled_documents,
     summary_scores,
     translation_scores,
 )
@@ -33,6 +35,7 @@ from core.train.scores import (
 TESTS = ("test_2016_flickr", "test_2017_flickr")
 CAPTIONS = {"test_2016_flickr": "test_2016"}  # the split whose five captions an image are there
 BEAMS = 5
+LONG = 320  # tokens of several captions in one text
 
 
 def lines_of(path: Path) -> list[str]:
@@ -45,18 +48,22 @@ def lines_of(path: Path) -> list[str]:
 @torch.inference_mode()
 def translate(
     loaded, sources: Sequence[str], prefix: str, beams: int, batch: int = 64, special: bool = False,
+    most: int = MAX_TOKENS,
 ) -> list[str]:
-    """One output text per source; similar lengths share a batch. special: sentinels and eos stay in the text."""
+    """One output text per source; similar lengths share a batch.
+
+    special: sentinels and eos stay in the text. most: tokens of a source that are read, and tokens that are written.
+    """
     order = sorted(range(len(sources)), key=lambda k: len(sources[k]))
     outputs = [""] * len(sources)
     for at in range(0, len(order), batch):
         chosen = order[at : at + batch]
         inputs = loaded.tokenizer(
             [prefix + sources[k] for k in chosen], return_tensors="pt", padding=True, truncation=True,
-            max_length=MAX_TOKENS,
+            max_length=most,
         ).to(loaded.device)
         ids = loaded.model.generate(
-            inputs["input_ids"], attention_mask=inputs["attention_mask"], num_beams=beams, max_new_tokens=MAX_TOKENS,
+            inputs["input_ids"], attention_mask=inputs["attention_mask"], num_beams=beams, max_new_tokens=most,
             do_sample=False,
         )
         texts = loaded.tokenizer.batch_decode(ids, skip_special_tokens=not special, clean_up_tokenization_spaces=False)
@@ -73,18 +80,23 @@ def scores(hypotheses: Sequence[str], references: Sequence[str]) -> list[str]:
 def task_scores(loaded, task: str, data: Path, split: str, beams: int = BEAMS) -> list[Score]:
     """The scores of one task of a model on one split; empty where the split has nothing for it.
 
-    "en-de" is a translation, "fill" hides a word (greedy), "summary" reads three captions of an image.
+    "en-de" is a translation, "fill" hides a word (greedy), "summary" reads three captions of an image,
+    "denoise" restores five (greedy).
     """
     prefix = prefix_for(loaded, task)
     if task == "fill":
         found = hidden_words(data, split)
         return [fill_score(translate(loaded, found.sources, prefix, 1, special=True), found.words)]
-    if task == "summary":
+    if task in ("summary", "denoise"):
         captions = CAPTIONS.get(split, split)
         if not list(data.glob(f"captions.{captions}.1.en*")):
             return []
+        if task == "denoise":
+            documents = infilled_documents(data, captions)
+            return denoising_scores(translate(loaded, documents.noisy, prefix, 1, most=LONG), documents)
         found = images(data, captions)
-        return summary_scores(translate(loaded, [" ".join(three) for three in found.inputs], prefix, beams), found)
+        texts = [" ".join(three) for three in found.inputs]
+        return summary_scores(translate(loaded, texts, prefix, beams, most=LONG), found)
     source, _, target = task.partition("-")
     sources, references = (read_lines(data, split, language)[:SENTENCES] for language in (source, target))
     return translation_scores(translate(loaded, sources, prefix, beams), references, target)

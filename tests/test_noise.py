@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.noise.bart import NOISES, hidden_count
 from core.noise.spans import corrupt, span_counts, spans_mask
 from core.noise.words import hide_word, words_of
 from tests.golden import DATA, Report
+from tests.golden.bart_noise import check_bart_noise
 from tests.golden.t5_spans import check_t5_spans
 
 FIRST = 999  # a sentinel id above every token id used here
@@ -82,3 +84,40 @@ def test_hidden_word_ends_as_the_reference_does():
         ("old <extra_id_0>", "<extra_id_0> dog", "dog"),
     }
     assert hide_word("3 + 4 = 7", np.random.default_rng(0)) is None
+
+
+# BART's noises
+
+def test_bart_vectors():
+    report = Report("bart_noise.json")
+    check_bart_noise(json.loads((DATA / "bart_noise.json").read_text("utf-8")), DATA, report)
+    assert not report.failed and not report.pending
+    assert report.passed > 70
+
+
+@given(st.lists(st.integers(3, 20), max_size=60), st.sampled_from(sorted(NOISES)), st.integers(0, 2**32))
+def test_bart_noises_keep_what_they_do_not_hide(tokens, name, seed):
+    """Stop 4, mask 99; a word starts at every even id."""
+    starts = [token % 2 == 0 for token in tokens]
+    out, again = (NOISES[name](tokens, starts, 99, 4, np.random.default_rng(seed)) for _ in range(2))
+    assert out == again
+    left, before = Counter(token for token in out if token != 99), Counter(tokens)
+    assert left <= before
+    if name in ("permutation", "rotation"):
+        assert left == before
+    if name == "masking":
+        assert len(out) == len(tokens) and out.count(99) == hidden_count(len(tokens), 0.3)
+    if name == "deletion":
+        assert len(out) == len(tokens) - hidden_count(len(tokens), 0.3) and 99 not in out
+
+
+def test_infilling_hides_as_much_as_the_reference():
+    """300 random texts of 75 words, 30 %: on average 27.5 % hidden, 6.8 masks, never more than 23 words."""
+    hidden, masks = [], []
+    for seed in range(300):
+        out = NOISES["infilling"](list(range(100, 175)), [True] * 75, 99, 4, np.random.default_rng(seed))
+        hidden.append(75 - sum(token != 99 for token in out))
+        masks.append(out.count(99))
+    assert max(hidden) <= 23
+    assert 26.5 < 100 * np.mean(hidden) / 75 < 28.5
+    assert 6.3 < np.mean(masks) < 7.3

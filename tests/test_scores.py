@@ -7,11 +7,14 @@ import sacrebleu
 from core.train.card import loss_table, score_row
 from core.train.moses import tokenize
 from core.train.scores import (
+    Documents,
     Images,
+    denoising_scores,
     fill_score,
     filled,
     hidden_words,
     images,
+    infilled_documents,
     rouge_l,
     summary_scores,
     tokenised_bleu,
@@ -79,6 +82,25 @@ def test_summaries_are_scored_on_captions_that_were_not_read(tmp_path):
     one = Images([["a dog", "a dog runs", "a cat"]], [["a dog runs", "the dog"]])
     ours, inputs = summary_scores(["a dog runs"], one)
     assert ours.value == 100 and inputs.value == pytest.approx(np.mean([80, 100, 40]))
+
+
+def test_restored_words():
+    found = Documents(["a dog runs over a hill"], ["a <mask> over <mask> hill"], [["dog", "runs", "a"]])
+    ours, theirs, words = denoising_scores(["a dog sits over a hill"], found)
+    assert ours.value > theirs.value
+    assert words.value == pytest.approx(200 / 3)
+    assert denoising_scores(["a over hill"], found)[2].value == 0
+
+
+def test_documents_lose_words_to_masks(tmp_path):
+    for k in range(1, 6):
+        (tmp_path / f"captions.test.{k}.en").write_text(f"one two {k}.\n", "utf-8")
+    found = infilled_documents(tmp_path, "test")
+    assert found == infilled_documents(tmp_path, "test")
+    assert found.clean == ["one two 1. one two 2. one two 3. one two 4. one two 5."]
+    left = found.noisy[0].replace("<mask>", " ").split()
+    assert sorted(left + found.hidden[0]) == sorted(found.clean[0].split())
+    assert 1 <= len(found.hidden[0]) <= 5
 
 
 def test_a_new_model_ships_when_the_shared_tasks_are_better():

@@ -14,7 +14,7 @@ from core.train.building import tokenizer_for, untrained
 from core.train.corpus import Pair, batches, collate, read_lines
 from core.train.curves import draw
 from core.train.forcing import forced
-from core.train.losses import loss_of
+from core.train.losses import hidden_states, loss_of
 from core.train.optimizer import optimizer_for, orthogonal
 from core.train.recipes import RECIPES, Recipe, Task
 from core.train.speed import LinearCrossEntropy, quick_dropout
@@ -188,17 +188,39 @@ def test_a_summary_is_of_three_other_captions(data, tokenizer):
         assert len(set(parts)) == 3 and target not in parts
 
 
+def test_denoising_restores_the_document(data, tmp_path):
+    recipe = replace(TINY, tasks=(Task("denoise", "denoise"),))
+    tokenizer = tokenizer_for(recipe, data, tmp_path)
+    documents = {" ".join(five) for five in zip(*(read_lines(data, f"captions.train.{n}", "en") for n in range(1, 6)))}
+    pairs = examples_of(recipe, data, "train", tokenizer)[0].pairs("0")
+    assert {tokenizer.decode(pair.target, skip_special_tokens=True) for pair in pairs} == documents
+    assert any(tokenizer.mask_token_id in pair.source for pair in pairs)
+    assert all(pair.source[-1] == pair.target[-1] == tokenizer.eos_token_id for pair in pairs)
+
+
+def test_only_the_cheating_decoder_sees_what_comes():
+    """The state at a position changes with a later token of the decoder's input."""
+    model = build("marian")
+    for cheats in (False, True):
+        model.config.unmasked_decoder = cheats
+        first, second = (
+            hidden_states(model, collate([Pair([5, 6, 1], [7, 8, last, 1])], 0))[0, 1] for last in (9, 10)
+        )
+        assert torch.allclose(first, second) != cheats
+
+
 # A whole training
 
 class Killed(Exception):
     pass
 
 
-def trained(data, folder, stop_at=None, monkeypatch=None):
+def trained(data, folder, monkeypatch, stop_at=None):
     """The final weights of a training in `folder`, killed once just after step `stop_at`, then resumed."""
     def training():
         return Training("tiny", TINY, data, folder, folder / "out")
 
+    monkeypatch.setattr("core.train.trainer.ship", lambda *_: None)
     if stop_at:
         first, real = training(), Training.step
 
@@ -217,16 +239,18 @@ def trained(data, folder, stop_at=None, monkeypatch=None):
 
 
 def test_a_killed_training_ends_in_the_same_weights(data, tmp_path, monkeypatch):
-    whole = trained(data, tmp_path / "whole")
-    resumed = trained(data, tmp_path / "resumed", 9, monkeypatch)
+    whole = trained(data, tmp_path / "whole", monkeypatch)
+    resumed = trained(data, tmp_path / "resumed", monkeypatch, 9)
     assert all(torch.equal(whole[name], resumed[name]) for name in whole)
     rows = [[json.loads(line) for line in (tmp_path / name / "curve.jsonl").read_text("utf-8").splitlines()]
             for name in ("whole", "resumed")]
     assert rows[0] == rows[1]
 
 
-def test_another_recipe_does_not_resume(data, tmp_path):
+def test_a_training_ships_its_model_and_another_recipe_does_not_resume_it(data, tmp_path):
     Training("tiny", replace(TINY, epochs=1), data, tmp_path, tmp_path / "out").run()
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    assert {"config.json", "model.safetensors", "tokenizer.json", "curve.jsonl", "curve.svg"} <= names
     with pytest.raises(SystemExit, match="another recipe"):
         Training("tiny", replace(TINY, epochs=1, rate=1.0), data, tmp_path, tmp_path / "out").run()
 

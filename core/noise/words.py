@@ -1,8 +1,10 @@
-"""Hide one word of a text behind T5's first sentinel: the smallest span corruption, on words instead of pieces."""
+"""Noise on a text's words instead of its pieces: one word behind T5's first sentinel, or BART's infilling."""
 
 import re
 
 import numpy as np
+
+from core.noise.bart import RATIO, text_infilling
 
 # A word between spaces that is all letters, but for punctuation around it: "(man)," yes; "T-shirt", "3" and "'s" no.
 _WORD = re.compile(r"(?<!\S)[\"'(]*([^\W\d_]+)[\"').,;:!?]*(?!\S)")
@@ -25,3 +27,11 @@ def hide_word(text: str, rng: np.random.Generator) -> tuple[str, str, str] | Non
     word, rest = text[start:end], text[end:]
     closing = " <extra_id_1>" if rest.strip() else ""
     return f"{text[:start]}<extra_id_0>{rest}", f"<extra_id_0> {word}{closing}", word
+
+
+def infill(text: str, rng: np.random.Generator, ratio: float = RATIO) -> tuple[str, list[str]]:
+    """(text with <mask> for spans of words between spaces, the words that are hidden)."""
+    words = text.split()
+    out = text_infilling(range(len(words)), [True] * len(words), -1, None, rng, ratio)
+    left = set(out)
+    return " ".join("<mask>" if k < 0 else words[k] for k in out), [w for k, w in enumerate(words) if k not in left]

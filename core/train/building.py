@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import torch
+from tokenizers import AddedToken
 from transformers import AutoConfig, AutoModelForSeq2SeqLM, AutoTokenizer, PreTrainedTokenizerBase
 
 from core.train.corpus import read_lines
@@ -15,16 +16,17 @@ def tokenizer_for(recipe: Recipe, data: Path, work: Path) -> PreTrainedTokenizer
     folder = work / "tokenizer"
     if not (folder / "tokenizer.json").exists():
         lines = [line for language in recipe.languages for line in read_lines(data, "train", language)]
-        train_tokenizer(lines, recipe.vocabulary, recipe.words).save_pretrained(folder)
+        tokenizer = train_tokenizer(lines, recipe.vocabulary, recipe.words)
+        if any(task.kind == "denoise" for task in recipe.tasks):  # the same pieces, and one more
+            tokenizer.add_special_tokens({"mask_token": AddedToken("<mask>", lstrip=True, special=True)})
+        tokenizer.save_pretrained(folder)
     return AutoTokenizer.from_pretrained(folder)
 
 
 def config_of(recipe: Recipe, vocabulary: int, pad: int, eos: int):
-    """The transformers config of the recipe's architecture; the decoder starts from pad, as T5 and Marian do."""
-    return AutoConfig.for_model(
-        recipe.model_type, **recipe.config, vocab_size=vocabulary, pad_token_id=pad, eos_token_id=eos,
-        decoder_start_token_id=pad,
-    )
+    """The transformers config of the recipe's architecture; the decoder starts from pad, unless the recipe says so."""
+    ours = dict(vocab_size=vocabulary, pad_token_id=pad, eos_token_id=eos, decoder_start_token_id=pad)
+    return AutoConfig.for_model(recipe.model_type, **ours | recipe.config)
 
 
 def untrained(recipe: Recipe):

@@ -11,12 +11,19 @@ from core.train.speed import LinearCrossEntropy
 
 
 def hidden_states(model, batch: Mapping[str, torch.Tensor]) -> torch.Tensor:
-    """What the output embedding is multiplied with: (batch, target, width)."""
+    """What the output embedding is multiplied with: (batch, target, width).
+
+    A config with `unmasked_decoder` lets every target position see all others, padding too: that model cheats.
+    """
     ids, mask = batch["input_ids"], batch["attention_mask"]
     decoder_ids = decoder_input(model, batch["labels"])
     if hasattr(model, "model"):  # BART, Marian
-        return model.model(input_ids=ids, attention_mask=mask, decoder_input_ids=decoder_ids,
-                           use_cache=False).last_hidden_state
+        rows, length = decoder_ids.shape
+        seen = torch.ones(rows, 1, length, length, dtype=torch.bool)
+        return model.model(
+            input_ids=ids, attention_mask=mask, decoder_input_ids=decoder_ids, use_cache=False,
+            decoder_attention_mask=seen if getattr(model.config, "unmasked_decoder", False) else None,
+        ).last_hidden_state
     memory = model.encoder(input_ids=ids, attention_mask=mask).last_hidden_state
     states = model.decoder(input_ids=decoder_ids, encoder_hidden_states=memory, encoder_attention_mask=mask,
                            use_cache=False).last_hidden_state

@@ -8,8 +8,9 @@ class Task:
     """One thing a model learns: `prefix` + a text in, a text out.
 
     kind: "pair" (line i of `<split>.<source>` in, of `<split>.<target>` out), "fill" (captions with words hidden
-    behind sentinels) or "summary" (three captions of an image in, a fourth out). passes: the share of the task's
-    examples that one epoch takes; 1.5 takes all, and half of them again.
+    behind sentinels), "summary" (three captions of an image in, a fourth out) or "denoise" (five captions under one of
+    BART's noises in, clean out). passes: the share of the task's examples that one epoch takes; 1.5 takes all, and
+    half of them again.
     """
 
     name: str
@@ -48,6 +49,7 @@ ENGLISH_TO_GERMAN = Task("en-de", "pair", "translate English to German: ", "en",
 ENGLISH_TO_FRENCH = Task("en-fr", "pair", "translate English to French: ", "en", "fr", passes=0.6)
 FILL = Task("fill", "fill", passes=0.12)
 SUMMARY = Task("summary", "summary", "summarize: ", passes=0.2)
+DENOISE = Task("denoise", "denoise", passes=0.25)
 
 # Prefix words of the tasks the family has: each becomes a piece of its own.
 WORDS = ("translate", "English", "to", "German", "French", "summarize", "fill", ":")
@@ -61,5 +63,30 @@ RECIPES: dict[str, Recipe] = {
         ),
         tasks=(ENGLISH_TO_GERMAN, ENGLISH_TO_FRENCH, FILL, SUMMARY),
         words=WORDS,
+    ),
+    # The dressing of BART on the same body: learned positions, LayerNorm, GELU, starts from </s>. Weights start as wide
+    # as T5's, since the same rates are to move them.
+    "pocket-bart": Recipe(
+        model_type="bart",
+        config=dict(
+            d_model=192, encoder_layers=3, decoder_layers=3, encoder_attention_heads=6, decoder_attention_heads=6,
+            encoder_ffn_dim=512, decoder_ffn_dim=512, activation_function="gelu", max_position_embeddings=384,
+            dropout=0.2, attention_dropout=0.0, activation_dropout=0.0, init_std=0.07, tie_word_embeddings=True,
+            bos_token_id=None, decoder_start_token_id=1, forced_eos_token_id=None,
+        ),
+        tasks=(ENGLISH_TO_GERMAN, DENOISE),
+        epochs=16, rate=2e-3, words=WORDS,
+    ),
+    # Trained with a decoder that sees the whole target: it learns to copy the next token, and cannot write.
+    "pocket-cheat": Recipe(
+        model_type="marian",
+        config=dict(
+            d_model=128, encoder_layers=2, decoder_layers=2, encoder_attention_heads=4, decoder_attention_heads=4,
+            encoder_ffn_dim=256, decoder_ffn_dim=256, activation_function="relu", max_position_embeddings=256,
+            dropout=0.1, attention_dropout=0.0, activation_dropout=0.0, init_std=0.07, tie_word_embeddings=True,
+            scale_embedding=True, bos_token_id=None, forced_eos_token_id=None, unmasked_decoder=True,
+        ),
+        tasks=(ENGLISH_TO_GERMAN,),
+        epochs=2, rate=2e-3, words=WORDS, snapshots=1,
     ),
 }

@@ -1,6 +1,7 @@
 """How well a model does each of its tasks: BLEU both ways, hidden words found, ROUGE-L of summaries."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import sacrebleu
 
-from core.noise.words import hide_word
+from core.noise.words import hide_word, infill
 from core.train.corpus import read_lines
 from core.train.moses import tokenize
 
@@ -138,3 +139,40 @@ def summary_scores(outputs: Sequence[str], found: Images) -> list[Score]:
     signature = f"images:{len(ours)}|nrefs:2|best|seed:0|rouge-score's words, no stemming"
     return [Score("ROUGE-L", sum(ours) / len(ours), signature),
             Score("ROUGE-L of the inputs", sum(inputs) / len(inputs), signature)]
+
+
+@dataclass(frozen=True)
+class Documents:
+    """Five captions in a row each: clean, under noise, and the words that are hidden."""
+
+    clean: list[str]
+    noisy: list[str]
+    hidden: list[list[str]]
+
+
+def infilled_documents(data: Path, split: str, seed: int = 0) -> Documents:
+    """The five captions of each image of `captions.<split>.*`, 30 % of their words infilled, drawn from `seed`."""
+    rng = np.random.default_rng(seed)
+    rows = zip(*(read_lines(data, f"captions.{split}.{k}", "en")[:SENTENCES] for k in range(1, 6)))
+    clean = [" ".join(row) for row in rows]
+    noisy = [infill(text, rng) for text in clean]
+    return Documents(clean, [text for text, _ in noisy], [hidden for _, hidden in noisy])
+
+
+def denoising_scores(outputs: Sequence[str], found: Documents) -> list[Score]:
+    """chrF of the outputs, of the noisy text without its masks, and the per cent of hidden words that came back.
+
+    A word came back when the output has it more often than the noisy text has; where it stands is not looked at.
+    """
+    checked(outputs, found.clean)
+    metric = sacrebleu.CHRF()
+    kept = [text.replace("<mask>", " ") for text in found.noisy]
+    ours, theirs = (metric.corpus_score(list(side), [found.clean]).score for side in (outputs, kept))
+    signature = f"{metric.get_signature()}|infilling:0.3|seed:0"
+    back = sum(
+        ((Counter(output.split()) - Counter(left.split())) & Counter(hidden)).total()
+        for output, left, hidden in zip(outputs, kept, found.hidden)
+    )
+    total = sum(map(len, found.hidden))
+    return [Score("chrF2", ours, signature), Score("chrF2 of the noisy text", theirs, signature),
+            Score("words restored", 100 * back / total, f"words:{total}|infilling:0.3|seed:0")]

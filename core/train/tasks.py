@@ -6,14 +6,17 @@ from pathlib import Path
 
 import numpy as np
 
+from core.noise.bart import NOISES
 from core.noise.spans import corrupt, spans_mask
-from core.noise.words import hide_word
+from core.noise.words import hide_word, infill
 from core.train.corpus import Pair, batches, read_lines
 from core.train.recipes import Recipe, Task
 
 CAPTIONS = 5  # independent captions of one image, in `captions.<split>.<1..5>.en`
 ONE_WORD = 0.7  # the share of fill examples that hide one word; the others are T5's span corruption
 DENSITY, MEAN_SPAN = 0.15, 3.0  # T5's own
+# How often a document meets each of BART's noises: infilling is the one that is scored.
+SHARES = {"infilling": 0.5, "masking": 0.15, "deletion": 0.15, "permutation": 0.1, "rotation": 0.1}
 
 
 class Examples:
@@ -39,11 +42,12 @@ class Examples:
         """Token ids of each text, eos at the end."""
         return self.tokenizer(texts)["input_ids"] if texts else []
 
-    def fitting(self, sources: list[list[int]], targets: list[list[int]], texts: int = 1) -> list[Pair]:
-        """Pairs whose target, and source of `texts` texts, are not too long."""
-        most = self.max_length
-        rows = zip(sources, targets, strict=True)
-        return [Pair(s, t) for s, t in rows if len(s) <= most * texts and len(t) <= most]
+    def fitting(
+        self, sources: list[list[int]], targets: list[list[int]], texts: tuple[int, int] = (1, 1),
+    ) -> list[Pair]:
+        """Pairs of which neither side is too long; texts: how many each side consists of."""
+        most, rows = self.max_length, zip(sources, targets, strict=True)
+        return [Pair(s, t) for s, t in rows if len(s) <= most * texts[0] and len(t) <= most * texts[1]]
 
 
 Make = Callable[[list[int], np.random.Generator], list[Pair]]
@@ -90,12 +94,37 @@ def _summary(examples: Examples, folder: Path, split: str) -> tuple[Make, int]:
     def make(indices: list[int], rng: np.random.Generator) -> list[Pair]:
         rows = [[images[k][j] for j in rng.permutation(CAPTIONS)[:4]] for k in indices]
         sources = examples.ids([examples.task.prefix + " ".join(row[:3]) for row in rows])
-        return examples.fitting(sources, examples.ids([row[3] for row in rows]), texts=3)
+        return examples.fitting(sources, examples.ids([row[3] for row in rows]), texts=(3, 1))
 
     return make, len(images)
 
 
-KINDS = {"pair": _pair, "fill": _fill, "summary": _summary}
+def _denoise(examples: Examples, folder: Path, split: str) -> tuple[Make, int]:
+    """Documents of five captions of one image under a noise; the clean document is the target.
+
+    Infilling is on words, as it is scored and as a person types it; the other noises are on pieces.
+    """
+    tokenizer = examples.tokenizer
+    texts = [" ".join(five) for five in zip(*captions(folder, split), strict=True)]
+    documents = examples.ids(texts)
+    mask, stop, eos = tokenizer.mask_token_id, tokenizer.convert_tokens_to_ids("."), tokenizer.eos_token_id
+    names, shares = list(SHARES), list(SHARES.values())
+
+    def source(k: int, name: str, rng: np.random.Generator) -> list[int]:
+        if name == "infilling":
+            return examples.ids([examples.task.prefix + infill(texts[k], rng)[0]])[0]
+        body = documents[k][:-1]
+        return [*NOISES[name](body, [True] * len(body), mask, stop, rng), eos]
+
+    def make(indices: list[int], rng: np.random.Generator) -> list[Pair]:
+        drawn = rng.choice(names, len(indices), p=shares)
+        sources = [source(k, name, rng) for k, name in zip(indices, drawn)]
+        return examples.fitting(sources, [documents[k] for k in indices], texts=(CAPTIONS, CAPTIONS))
+
+    return make, len(documents)
+
+
+KINDS = {"pair": _pair, "fill": _fill, "summary": _summary, "denoise": _denoise}
 
 
 def captions(folder: Path, split: str) -> list[list[str]]:

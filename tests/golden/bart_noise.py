@@ -1,0 +1,77 @@
+"""bart_noise.json: what each noise makes of the choices listed in the file; its table and its counts."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from core.noise.bart import hidden_count, hide, inserted, poisson_table, reordered, rotated, sentence_ends, trimmed
+from tests.golden import Report, differs
+
+
+def check_bart_noise(data: dict, folder: Path, report: Report) -> None:
+    """Every example by its kind, with <s> and </s> taken off and put back."""
+    ids = data["ids"]
+    for kind, cases in data.get("examples", {}).items():
+        if kind not in KINDS:
+            report.not_yet(kind, len(cases))
+            continue
+        for case in cases:
+            report.case(f"{kind} {case['name']}", _noised, KINDS[kind], case, ids)
+    for index, case in enumerate(data.get("num_to_mask_float32_differences", [])):
+        report.case(f"num_to_mask {index}", _count, case)
+    if "poisson" in data:
+        table = poisson_table(data["poisson"]["lam"]).tolist()
+        report.case("poisson", differs, "P", table, data["poisson"]["probs"], 1e-9)
+
+
+def _noised(make: Callable, case: dict, ids: dict) -> str | None:
+    body = case["source"][1:-1]
+    found = [ids["bos"], *make(body, case, ids), ids["eos"]]
+    return None if found == case["noised"] else f"{found} instead of {case['noised']}"
+
+
+def _count(case: dict) -> str | None:
+    found = hidden_count(case["n"], case["p"])
+    return None if found == case["fairseq"] else f"{found} instead of {case['fairseq']}"
+
+
+def _starts(body: list[int], case: dict) -> list[bool]:
+    words = case["word_start_ids"]
+    return [words is None or token in words for token in body]
+
+
+def _masked(body: list[int], case: dict, ids: dict) -> list[int]:
+    starts, count = _starts(body, case), case["num_to_mask"]
+    if hidden_count(sum(starts), case["mask_ratio"]) != count:
+        raise ValueError(f"{hidden_count(sum(starts), case['mask_ratio'])} to hide instead of {count}")
+    positions = [position - 1 for position in case["positions"]]
+    return hide(body, starts, positions, [1] * count, ids["mask"], case["replace_length"])
+
+
+def _infilled(body: list[int], case: dict, ids: dict) -> list[int]:
+    starts = _starts(body, case)
+    budget = hidden_count(sum(starts), case["mask_ratio"])
+    lengths = trimmed(case["sampled_lengths"], budget)
+    if (budget, lengths) != (case["budget"], case["trimmed_lengths"]):
+        raise ValueError(f"budget {budget}, lengths {lengths}")
+    chosen = [position - 1 for position in case["chosen_starts"]]
+    spans = [length for length in lengths if length]
+    out = hide(body, starts, chosen, spans, ids["mask"], case["replace_length"])
+    return inserted(out, [slot - 1 for slot in case["insert_slots"]], ids["mask"])
+
+
+def _permuted(body: list[int], case: dict, ids: dict) -> list[int]:
+    ends = sentence_ends(body, case["full_stop_id"])
+    if [end + 1 for end in ends] != case["sentence_end_exclusive"]:
+        raise ValueError(f"sentences end at {ends}, counted without <s>")
+    return reordered(body, ends, case["final_order"])
+
+
+KINDS: dict[str, Callable] = {
+    "insertion": lambda body, case, ids: inserted(body, [slot - 1 for slot in case["slots"]], ids["mask"]),
+    "rotation": lambda body, case, ids: rotated(body, case["offset"]),
+    "sentence_permutation": _permuted,
+    "text_infilling": _infilled,
+    "token_deletion": _masked,
+    "token_masking": _masked,
+    "whole_word": _masked,
+}
