@@ -1,9 +1,9 @@
 """The driver: what it costs (one encoder pass, one forward and one copy a step), and what a broken one is worth."""
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 from torch.overrides import TorchFunctionMode
@@ -141,7 +141,9 @@ def _no_cache(call):
 
 def _wrong_token(call):
     """The driver feeds the id next to the one that was chosen."""
-    return lambda **inputs: call(**inputs | {"decoder_input_ids": (inputs["decoder_input_ids"] + 1) % models.VOCABULARY})
+    def forward(**inputs):
+        return call(**inputs | {"decoder_input_ids": (inputs["decoder_input_ids"] + 1) % models.VOCABULARY})
+    return forward
 
 
 def _other_source(call):
@@ -186,8 +188,10 @@ def test_a_row_that_is_no_distribution_is_noticed():
     run = started(models.shared("t5"))
     steps = list(run)
     reference = reference_for("t5", [t.id for t in run.source])
-    steps[5].cross_weights[0, 0, 0, 0] += np.float32(0.01)
-    reference.cross[5][0, 0, 0] += np.float32(0.01)
+    more = steps[5].cross_weights.copy()
+    more[0, 0, 0, 0] += 0.01
+    steps[5] = dataclasses.replace(steps[5], cross_weights=more)
+    reference.cross[5][0, 0, 0] += 0.01
     with pytest.raises(AssertionError, match="step 5: a row is no distribution"):
         compare(steps, reference)
 
