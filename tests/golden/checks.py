@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.golden import Report
+from tests.golden.bart_noise import check_bart_noise
 from tests.golden.beam_search import check_beam_search
 from tests.golden.logits_processors import check_logits_processors
 from tests.golden.model_behaviour import check_model_behaviour
@@ -12,6 +13,7 @@ from tests.golden.t5_spans import check_t5_spans
 from tests.golden.teacher_forcing import check_teacher_forcing
 
 CHECKS: dict[str, Callable[[dict, Path, Report], None]] = {
+    "bart_noise.json": check_bart_noise,
     "beam_search.json": check_beam_search,
     "logits_processors.json": check_logits_processors,
     "model_behaviour.json": check_model_behaviour,
