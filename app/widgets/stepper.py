@@ -70,6 +70,12 @@ TEMPLATE = f"""
       <option value="difference">difference</option></select></label>
     <button type="button" class="ts-text-button" data-ts="explain"
       title="which source tokens moved the probability of the written token">Input × gradient</button>
+  </div>
+  <div class="ts-notes" data-ts="notes"></div>
+  {_line("source", "Source")}
+  {_line("output", "Output")}
+  <div class="ts-line"><span class="ts-name">Text</span><bdi class="ts-text" data-ts="text" dir="auto"></bdi>
+    <span class="ts-about" data-ts="about"></span>
     <span class="ts-exports">
       <button type="button" class="ts-text-button" data-ts="png">PNG</button>
       <button type="button" class="ts-text-button" data-ts="svg">SVG</button>
@@ -78,11 +84,6 @@ TEMPLATE = f"""
         title="alignment pairs source-output, from 0">i-j</button>
     </span>
   </div>
-  <div class="ts-notes" data-ts="notes"></div>
-  {_line("source", "Source")}
-  {_line("output", "Output")}
-  <div class="ts-line"><span class="ts-name">Text</span><bdi class="ts-text" data-ts="text" dir="auto"></bdi>
-    <span class="ts-about" data-ts="about"></span></div>
   <div class="ts-controls">
     <span class="ts-buttons">
       {_button("first", "First step", "M6 5h2.4v14H6zM19 5v14L9.5 12z")}

@@ -72,8 +72,7 @@ function drawCover() {
     if (under) found.under.push(group.text);
     if (over) found.over.push(group.text);
   });
-  const said = (list) => (list.length ? list.flatMap((text, i) => [i ? ", " : "", isolated(text)]) : ["none"]);
-  at.marks.hidden = !ended;
+  const said = (list) => (list.length ? list.flatMap((text, i) => [i ? ", " : "", isolated(text)]) : [ended ? "none" : "known at the end"]);
   at.under.nextElementSibling.replaceChildren(...said(found.under));
   at.over.nextElementSibling.replaceChildren(...said(found.over));
 }

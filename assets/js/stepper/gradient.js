@@ -30,7 +30,7 @@ const correlation = (t) => spearman(merged(reduction().rows[t], axes().columns),
 
 function drawGradient() {
   const t = view.step - 1, there = run.gradient && view.map === "cross" && run.rows[t];
-  at.gradient.hidden = at.contrast.hidden = !there;
+  at.contrast.hidden = !there;
   at.explain.disabled = !run.done || view.map !== "cross" || !!run.gradient;
   if (!there) return;
   const row = gradientRow(t), size = row.map(Math.abs), total = size.reduce((a, b) => a + b, 0) || 1, { columns } = axes(), most = largest(size);

@@ -6,6 +6,13 @@ const clamp = (x, low, high) => Math.max(low, Math.min(high, x));
 /** Rows to leave room for: a run that is being written gets about as many as its source has. */
 const expectedRows = () => Math.max(1, axes().rows.length, run.done || !grows() ? 0 : clamp(run.source.length + 2, 6, 24));
 
+/** Room for what stands under the cells: bars, and for cross-attention the thresholds and the strip of input × gradient. */
+function footHeight() {
+  at.marks.hidden = view.map !== "cross";
+  at.gradient.hidden = !run.gradient || view.map !== "cross";
+  return Math.max(BAR_HEIGHT + 42, at.foot.offsetHeight + BAR_HEIGHT - at.bars.offsetHeight) + 4;
+}
+
 /** Choose cell and label sizes for the room there is, then place the labels. Sizes are whole device pixels, so cells stay crisp. */
 function layout() {
   const beside = at.side.offsetTop < at.stage.offsetTop + at.stage.offsetHeight / 2;
@@ -17,13 +24,13 @@ function layout() {
   const widest = Math.max(...widths);
   const targets = rows.map((group) => ruler.measureText(shown(group.text)).width * 1.1);
   grid.label = Math.round(clamp(Math.max(...targets, run.done ? 0 : widest) + 14, narrow ? 50 : 64, narrow ? 90 : 150));
-  const height = clamp(window.innerHeight - 300, 460, 800), scrolls = (top) => top + BAR_HEIGHT + 42 + m * 15 > height;
+  const height = clamp(window.innerHeight - 300, 460, 800), foot = footHeight(), scrolls = (top) => top + foot + m * 15 > height;
   const avail = room - grid.label - (scrolls(60) ? 14 : 2);   // the scroll bar, where there will be one
   const overhang = (cw) => Math.max(0, ...widths.map((w, i) => w * 0.71 + 12 - (n - i - 0.5) * cw));
   let turn = widest + 6 <= Math.min(110, avail / n) ? 0 : 45, over = turn ? overhang(avail / n) : 4;
   if (turn && (avail - over) / n < 19) { turn = 90; over = 4; }
   const top = Math.ceil(turn === 0 ? 36 : turn === 45 ? (widest + font * 1.25) * 0.71 + 8 : widest + 8);
-  const ideal = clamp((height - top - BAR_HEIGHT - 42) / m, 15, 52);
+  const ideal = clamp((height - top - foot) / m, 15, 52);
   const whole = (x) => Math.max(1, Math.floor(x * dpr)) / dpr;
   let cw = clamp((avail - over) / n, least, 110);
   // A run keeps its row height while rows stream in; only a clear misfit is corrected at the end.
