@@ -9,7 +9,7 @@ from app.turns import Latest, Turn
 from core.errors import InputError
 from core.examples import saved
 from core.models import DEFAULT, Models
-from core.records import browser_attribution, browser_row, browser_start, browser_trace
+from core.records import browser_attribution, browser_row, browser_start, browser_trace, how_made
 from core.settings import Settings
 from core.trace import Trace
 
@@ -115,8 +115,7 @@ def _streamed(going, turn: Turn, wanted: Callable[[], bool]) -> Iterator[dict]:
         last = now
         if sent < 0:
             loaded = going.loaded
-            about = f"{loaded.name} · greedy · {loaded.device} {str(loaded.dtype).removeprefix('torch.')}"
-            yield browser_start(going.id, going, about)
+            yield browser_start(going.id, going, how_made(loaded.name, loaded.device, loaded.dtype))
             sent = 0
         else:
             yield {"kind": "rows", "run": going.id, "from": sent, "rows": rows[sent:]}

@@ -76,11 +76,6 @@ class Run(Iterator[Step]):
         length = len(self.source)
         return self._encoded.weights if self._encoded else np.zeros((0, 0, length, length), np.float32)
 
-    @property
-    def heads(self) -> tuple[int, int]:
-        """(layers, heads) of the cross-attention."""
-        return self.loaded.cross_shape
-
     def __next__(self) -> Step:
         forward = next(self._forwards)
         step = self._step(forward)
