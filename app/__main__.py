@@ -1,5 +1,6 @@
 """What `make run`, a Space and the Procfile start: environment -> AppConfig -> build() -> launch()."""
 
+import gc
 import os
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ if sys.path[0] != ROOT:
     sys.path[0] = ROOT
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 
+gc.disable()  # a start makes hundreds of thousands of objects that stay; looking through them takes a tenth of it
 from app import stubs  # noqa: E402
 
 stubs.leave_out()
@@ -20,7 +22,10 @@ from app.page import build, launch  # noqa: E402
 
 def main() -> None:
     config = read_config()
-    launch(build(config), config)
+    page = build(config)
+    gc.freeze()
+    gc.enable()
+    launch(page, config)
 
 
 if __name__ == "__main__":

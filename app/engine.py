@@ -15,6 +15,7 @@ from core.trace import Trace
 
 PATIENCE = 0.5  # seconds before a run is streamed; a shorter one arrives whole
 INTERVAL = 0.1  # seconds between streamed messages
+HEAD_START = 1.0  # seconds that the browser has for the first picture before importing torch takes a core
 
 
 class Engine:
@@ -37,6 +38,7 @@ class Engine:
         threading.Thread(target=self._load, name="load-model", daemon=True).start()
 
     def _load(self) -> None:
+        time.sleep(HEAD_START)
         self.status = f"{DEFAULT}: loading (1 of 2: torch and transformers)"
         try:
             import core.runs  # noqa: F401
