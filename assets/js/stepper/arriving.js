@@ -14,7 +14,8 @@ function clear(text) {
   view.step = 0;
   for (const node of [at.source, at.output, at.text, at.caption, at.notes, at.reduction, at.about, at.rows, at.cols]) node.replaceChildren();
   best.forEach(({ line }) => (line.style.visibility = "hidden"));
-  Object.values(facts).forEach((node) => node.replaceChildren());
+  for (const [name, node] of Object.entries(facts)) if (name === "product") node.firstChild.textContent = ""; else node.replaceChildren();
+  lines.key = "";
   hideTip();
   say(text);
   paint();

@@ -20,6 +20,7 @@ function buildSide() {
   }
   facts.notes = make("div", "ts-rownotes");
   facts.product = make("div", "ts-product");
+  facts.product.append(make("div"));
   facts.lines = make("div", "ts-lines");
   at.side.append(list, facts.notes, productTitle(), facts.product, facts.lines);
 }
@@ -63,15 +64,10 @@ function productTitle() {
   return title;
 }
 
-/** The probability of what is written, as the product that it is. */
+/** The probability of what is written, as the product that it is. Its last line is in view (css turns the column over). */
 function drawProduct(total) {
-  const factors = run.rows.slice(0, view.step).map((row) => {
-    const node = make("span", "", digits(Math.exp(row.lp)));
-    node.title = shown(row.t[0]);
-    return node;
-  });
-  facts.product.replaceChildren(...factors.flatMap((node, i) => (i ? [" · ", node] : [node])), factors.length ? " = " + scientific(Math.exp(total)) : "–");
-  facts.product.scrollTop = facts.product.scrollHeight;
+  const factors = run.rows.slice(0, view.step).map((row) => digits(Math.exp(row.lp)));
+  facts.product.firstChild.textContent = factors.length ? factors.join(" · ") + " = " + scientific(Math.exp(total)) : "–";
 }
 
 /** 0.0105, or 3.21 · 10⁻⁷. */
@@ -85,8 +81,17 @@ function shape(tag, attributes, text) {
   return node;
 }
 
-/** −log P of the chosen token and entropy over all steps, in nats, with the step in view marked. */
+const lines = { key: "", cursor: null, x: null };
+
+/** −log P of the chosen token and entropy over all steps, in nats. Built once for the rows there are; a step moves the cursor. */
 function drawLines() {
+  const key = run.id + "," + run.rows.length;
+  if (lines.key !== key) fillLines(key);
+  lines.cursor.style.display = view.step ? "" : "none";
+  lines.cursor.setAttribute("transform", "translate(" + lines.x(view.step - 1) + ",0)");
+}
+
+function fillLines(key) {
   const m = run.rows.length, width = 300, height = 92, top = Math.max(1, ...run.rows.flatMap((row) => [-row.lp, row.H]));
   const x = (t) => 26 + (m > 1 ? (t * (width - 34)) / (m - 1) : 0), y = (v) => height - 16 - (v / top) * (height - 30);
   const picture = shape("svg", { viewBox: "0 0 " + width + " " + height, role: "img", "aria-label": "Surprise and entropy by step, in nats" });
@@ -96,9 +101,11 @@ function drawLines() {
   for (const [name, of] of [["surprise", (row) => -row.lp], ["entropy", (row) => row.H]]) {
     picture.append(shape("polyline", { points: run.rows.map((row, t) => x(t).toFixed(1) + "," + y(of(row)).toFixed(1)).join(" "), class: "ts-line-" + name }));
   }
-  if (view.step) picture.append(shape("line", { x1: x(view.step - 1), x2: x(view.step - 1), y1: 8, y2: height - 16, class: "ts-cursor" }));
+  const cursor = shape("line", { x1: 0, x2: 0, y1: 8, y2: height - 16, class: "ts-cursor" });
+  picture.append(cursor);
   picture.onclick = (event) => { const box = picture.getBoundingClientRect(); show(1 + ((((event.clientX - box.left) / box.width) * width - 26) * (m - 1)) / (width - 34), true); };
   const legend = make("div", "ts-key");
   legend.append(make("i", "ts-key-surprise"), "−log P of the chosen token ", make("i", "ts-key-entropy"), "entropy (nats, by step)");
   facts.lines.replaceChildren(picture, legend);
+  Object.assign(lines, { key, cursor, x });
 }
