@@ -88,7 +88,8 @@ def square() -> dict[str, Any]:
 def pieces() -> dict[str, Any]:
     """Words in pieces, in several scripts: offsets touch within a word."""
     source = [("A", 0, 1), ("um", 2, 4), ("brella", 4, 10), (".", 10, 11), ("東", 12, 13), ("京", 13, 14), ("</s>", 14, 14)]
-    target = [("Ein", 0, 3), ("Re", 4, 6), ("gen", 6, 9), ("schirm", 9, 15), ("<C3>", 15, 15), ("é", 15, 16), (".", 16, 17), ("</s>", 17, 17)]
+    target = [("Ein", 0, 3), ("Re", 4, 6), ("gen", 6, 9), ("schirm", 9, 15), ("<C3>", 15, 15), ("é", 15, 16), (".", 16, 17)]
+    target.append(("</s>", 17, 17))
     made = pack("pieces", [text for text, *_ in source], [text for text, *_ in target], seed=7)
     made["source"] = [[text, i, start, end] for i, (text, start, end) in enumerate(source)]
     for row, (text, start, end) in zip(made["rows"], target, strict=True):

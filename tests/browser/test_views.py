@@ -90,7 +90,7 @@ def test_three_maps_and_their_reductions(page):
 
 
 def test_words_keep_the_mass(page):
-    """Columns of a word add up, rows are averaged; bytes join the character that they make; a script without blanks stays in pieces."""
+    """Columns add up, rows are averaged; bytes join the character that they make; a script without blanks stays in pieces."""
     send(page, "pieces", 8)
     cross = weights(packs.pieces()).mean((1, 2))
     before = drawn(page)
