@@ -141,7 +141,7 @@ def test_thresholds_move_the_marks(page):
         over = [label for label, mass in zip(labels, end) if mass > high and label != "</s>"]
         expect(page.locator("[data-ts=under] + b")).to_have_text(", ".join(under) or "none")
         expect(page.locator("[data-ts=over] + b")).to_have_text(", ".join(over) or "none")
-        assert page.locator(".ts-undercovered").count() == len(under)
+        expect(page.locator(".ts-undercovered")).to_have_count(len(under))
 
 
 def test_the_hard_alignment_and_its_pairs(page):
@@ -166,14 +166,14 @@ def test_candidates_and_the_product(page):
     expect(page.locator(".ts-product")).to_contain_text(factors + " = ")
     last = page.locator(".ts-product").inner_text().split(" = ")[-1]
     assert float(last.split(" ")[0]) == pytest.approx(probability, abs=6e-5) or "10⁻" in last
-    assert side.locator("polyline").count() == 2
+    expect(side.locator("polyline")).to_have_count(2)
 
 
 def test_all_heads_at_once_and_one_enlarged(page):
     send(page, "square", 6)
     part(page, "multiples").check()
     small = page.locator(".ts-small")
-    assert small.count() == 18
+    expect(small).to_have_count(18)
     look = "(node) => Array.from(node.querySelector('canvas').getContext('2d').getImageData(0, 0, 12, 12).data)"
     before = small.nth(8).evaluate(look)
     hook(page, "goto(7)")
