@@ -1,18 +1,20 @@
 """The process's one engine: the registry, loaded in the background, and runs turned into messages for the stepper."""
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
 
 from app.recent import Recent
 from app.turns import Latest, Turn
-from core.errors import InputError
+from core.errors import InputError, TwoStacksError
 from core.examples import saved
 from core.models import DEFAULT, Models
 from core.records import browser_attribution, browser_row, browser_start, browser_trace, how_made
 from core.settings import Settings
 from core.trace import Trace
 
+log = logging.getLogger("two-stacks")
 PATIENCE = 0.5  # seconds before a run is streamed; a shorter one arrives whole
 INTERVAL = 0.1  # seconds between streamed messages
 HEAD_START = 1.0  # seconds that the browser has for the first picture before importing torch takes a core
@@ -46,7 +48,8 @@ class Engine:
             self.status = f"{DEFAULT}: loading (2 of 2: weights)"
             loaded = self.models.load(DEFAULT)
         except Exception as error:  # whatever it is, the page must say so instead of waiting for ever
-            self.status = f"{DEFAULT}: {error}"
+            log.exception("the default model does not load")
+            self.status = f"{DEFAULT}: {error if isinstance(error, TwoStacksError) else 'does not load; the log says why'}"
             return
         self.status = f"{DEFAULT}: ready on {loaded.device}, {str(loaded.dtype).removeprefix('torch.')}"
 
@@ -64,7 +67,6 @@ class Engine:
         if trace := self.saved.get(settings.to_json()):
             yield browser_trace(trace)
             return
-        self.models.check(settings.model)
         from core.runs import run
 
         going = run(settings, self.models)
@@ -82,7 +84,6 @@ class Engine:
                 yield browser_trace(going.trace(), f"Stopped after {len(going.steps)} tokens.")
         finally:
             going.close()
-
 
     def attribution(self, id: str) -> dict:
         """Input × gradient of a run on the page, for the stepper. InputError where the run or its weights are gone."""

@@ -91,22 +91,24 @@ def _answer(engine: Engine, controls: Controls, values: dict, visitor: str = "")
             yield gr.skip(), "The model is still loading; this starts as soon as it is there."
         for message in engine.messages(settings, visitor):
             yield message, ""
-    except TwoStacksError as error:
-        yield gr.skip(), str(error)
-    except Exception:  # the person gets a sentence, the host the traceback
-        log.exception("a run failed")
-        yield gr.skip(), "This run failed for a reason we did not foresee; the host's log has it. Your text is kept."
+    except Exception as error:
+        yield gr.skip(), _sentence(error, "This run failed for a reason we did not foresee; the host's log has it. Text kept.")
 
 
 def _explain(engine: Engine, asked: object) -> tuple:
     """(stepper, notice): input × gradient of the run that the stepper names."""
     try:
-        return engine.attribution(str((asked or {}).get("run", ""))[:64] if isinstance(asked, dict) else ""), ""
-    except TwoStacksError as error:
-        return gr.skip(), str(error)
-    except Exception:
-        log.exception("input x gradient failed")
-        return gr.skip(), "Input × gradient could not be computed for this run; the host's log says why."
+        return engine.attribution(str(asked.get("run", ""))[:64] if isinstance(asked, dict) else ""), ""
+    except Exception as error:
+        return gr.skip(), _sentence(error, "Input × gradient could not be computed for this run; the host's log says why.")
+
+
+def _sentence(error: Exception, unforeseen: str) -> str:
+    """What the person reads: our own errors are sentences; of any other the host's log keeps the traceback."""
+    if isinstance(error, TwoStacksError):
+        return str(error)
+    log.error(unforeseen, exc_info=error)
+    return unforeseen
 
 
 def _knows(engine: Engine, name: str) -> str:
