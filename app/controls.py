@@ -6,6 +6,7 @@ from typing import Any
 
 import gradio as gr
 
+from app.words import said
 from core.models import DEFAULT, Models
 from core.settings import Decoding, Settings
 
@@ -14,10 +15,10 @@ def _field(cls: type, name: str) -> dataclasses.Field:
     return next(item for item in dataclasses.fields(cls) if item.name == name)
 
 
-def _slider(name: str, label: str, step: float) -> gr.Slider:
+def _slider(name: str, step: float) -> gr.Slider:
     item = _field(Decoding, name)
-    return gr.Slider(item.metadata["low"], item.metadata["high"], item.default, step=step, label=label,
-                     info=item.metadata["help"])
+    return gr.Slider(item.metadata["low"], item.metadata["high"], item.default, step=step,
+                     label=said(f"page.{name}"), info=said(f"settings.{name}"))
 
 
 @dataclasses.dataclass
@@ -51,14 +52,15 @@ class Controls:
 
 
 def text_box(value: str) -> gr.Textbox:
-    return gr.Textbox(value, label="Source text", lines=2, max_lines=6, elem_id="ts-text", placeholder="Type English…")
+    return gr.Textbox(value, label=said("page.text"), lines=2, max_lines=6, elem_id="ts-text",
+                      placeholder=said("page.text.placeholder"))
 
 
 def model_picker(models: Models) -> tuple[gr.Dropdown, gr.Dropdown]:
     """The model list (a hub id can be typed where the host allows it) and its tasks."""
     model = gr.Dropdown(
-        models.names(), value=DEFAULT, label="Model (CONFIG)", allow_custom_value=True, elem_id="ts-model",
-        info="a bundled or registered model" + (", or type a hub id owner/name" if models.allow_hub else ""),
+        models.names(), value=DEFAULT, label=said("page.model"), allow_custom_value=True, elem_id="ts-model",
+        info=said("page.model.info.hub" if models.allow_hub else "page.model.info"),
     )
     return model, task_picker(models, DEFAULT)
 
@@ -67,20 +69,20 @@ def task_picker(models: Models, name: str) -> gr.Dropdown:
     """The tasks of model `name`; its first one, or no prefix, is the default and travels as an empty text."""
     first, *others = models.tasks(name) or ["none"]
     # custom values, so that a stale choice reaches the handler, which answers with a sentence
-    return gr.Dropdown([(first, ""), *others], value="", label="Task (CONFIG)", elem_id="ts-task",
-                       allow_custom_value=True, info="the prefix put before the text")
+    return gr.Dropdown([(first, ""), *others], value="", label=said("page.task"), elem_id="ts-task",
+                       allow_custom_value=True, info=said("page.task.info"))
 
 
 def more() -> dict[str, Any]:
     """The settings few people change."""
-    with gr.Accordion("More settings", open=False):
+    with gr.Accordion(said("page.more"), open=False):
         with gr.Row():
             out = {
-                "max_new_tokens": _slider("max_new_tokens", "Longest output, tokens", 1),
-                "repetition_penalty": _slider("repetition_penalty", "Repetition penalty", 0.1),
-                "no_repeat_ngram_size": _slider("no_repeat_ngram_size", "No repeated n-gram of size", 1),
+                "max_new_tokens": _slider("max_new_tokens", 1),
+                "repetition_penalty": _slider("repetition_penalty", 0.1),
+                "no_repeat_ngram_size": _slider("no_repeat_ngram_size", 1),
             }
         with gr.Row():
-            for name, label in (("source_language", "Source language"), ("target_language", "Target language")):
-                out[name] = gr.Textbox("", label=label, info=_field(Settings, name).metadata["help"], max_lines=1)
+            for name in ("source_language", "target_language"):
+                out[name] = gr.Textbox("", label=said(f"page.{name}"), info=said(f"settings.{name}"), max_lines=1)
     return out

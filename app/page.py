@@ -11,14 +11,12 @@ from app.controls import Controls, model_picker, more, task_picker, text_box
 from app.engine import Engine
 from app.theme import CSS, theme
 from app.widgets.stepper import PLOTLY_FILE, Stepper
+from app.words import TRANSLATIONS, said
 from core.errors import TwoStacksError
 from core.examples import EXAMPLES
 from core.records import browser_trace
 from core.text import usable
 
-HEAD = """# Two Stacks
-Type a sentence and watch a small encoder-decoder, really trained, write its translation one token at a time:
-each row of the picture shows where the decoder looked in the source while it wrote that token."""
 RUNS = 16  # answered at once; more wait in line
 log = logging.getLogger("two-stacks")
 
@@ -29,7 +27,7 @@ def build(config: AppConfig) -> gr.Blocks:
     first = next(iter(engine.saved.values()), None)
     gr.set_static_paths([str(PLOTLY_FILE)])
     with gr.Blocks(title="Two Stacks", analytics_enabled=False, delete_cache=(3600, 3600)) as page:
-        gr.Markdown(HEAD, elem_id="ts-head")
+        gr.Markdown(said("page.head"), elem_id="ts-head")
         with gr.Row(elem_id="ts-controls"):
             with gr.Column(scale=3, min_width=300):
                 text = text_box(first.settings.text if first else EXAMPLES[0].text)
@@ -39,8 +37,8 @@ def build(config: AppConfig) -> gr.Blocks:
                 with gr.Row():
                     model, task = model_picker(engine.models)
                 with gr.Row():
-                    go = gr.Button("Run", variant="primary", elem_id="ts-run", scale=2, min_width=120)
-                    stop = gr.Button("Stop", elem_id="ts-stop", scale=1, min_width=80)
+                    go = gr.Button(said("page.run"), variant="primary", elem_id="ts-run", scale=2, min_width=120)
+                    stop = gr.Button(said("page.stop"), elem_id="ts-stop", scale=1, min_width=80)
                 knows = _line(_knows(engine, model.value), "ts-knows")
                 status = _line(engine.status, "ts-status")
         controls = Controls(text, model, task, **more())
@@ -128,8 +126,8 @@ def launch(page: gr.Blocks, config: AppConfig) -> None:
     """
     page.queue(max_size=config.queue_size, default_concurrency_limit=20)
     page.launch(
-        server_name=config.host, server_port=config.port, theme=theme(), css=CSS, footer_links=[], run_history=False,
-        ssr_mode=False, enable_monitoring=False, pwa=False, mcp_server=False, share=False, max_file_size="1mb",
+        i18n=TRANSLATIONS, server_name=config.host, server_port=config.port, theme=theme(), css=CSS, footer_links=[],
+        run_history=False, ssr_mode=False, enable_monitoring=False, pwa=False, mcp_server=False, share=False, max_file_size="1mb",
         show_error=False, state_session_capacity=200, prevent_thread_lock=True, quiet=True,
     )
     print(f"Two Stacks on http://{config.host}:{config.port}", flush=True)

@@ -16,6 +16,7 @@ import gradio as gr
 import numpy as np
 
 from app.widgets.stepper import PLOTLY_FILE, Stepper
+from app.words import TRANSLATIONS
 
 ENGLISH = "translate English to German: A man rides a brown horse near the old fence </s>".split()
 GERMAN = "Ein Mann reitet ein braun es Pferd nahe dem alten Zaun </s>".split()
@@ -152,7 +153,7 @@ def main() -> None:
     port = parser.parse_args().port
     gr.set_static_paths([PLOTLY_FILE])
     build().launch(
-        server_name="127.0.0.1", server_port=port, quiet=True, run_history=False, ssr_mode=False,
+        i18n=TRANSLATIONS, server_name="127.0.0.1", server_port=port, quiet=True, run_history=False, ssr_mode=False,
         enable_monitoring=False, footer_links=[],
     )
 

@@ -142,3 +142,17 @@ def test_input_x_gradient_beside_attention(page):
     assert found["correlation"] == pytest.approx(np.corrcoef(*ranks)[0, 1], abs=1e-6)
     expect(page.locator("[data-ts=contrast]")).to_contain_text("not why it wrote this token")
     assert page.evaluate(f"{HOOK}.done()") and page.locator("[data-ts=shares]").is_visible()
+
+
+def test_a_german_browser_reads_german(open_page, address):
+    page = open_page(address, viewport={"width": 1280, "height": 900}, locale="de-AT")
+    page.wait_for_selector("[data-ready]")
+    expect(page.locator("#ts-run")).to_have_text("Los")
+    expect(page.locator("#ts-head")).to_contain_text("Satz eingeben")
+    page.get_by_role("button", name="Weitere Einstellungen").click()
+    expect(page.get_by_text("Nach so vielen Token aufhören")).to_be_visible()
+    expect(page.locator("[data-ts=map] option").nth(2)).to_have_text("Encoder-Self-Attention")
+    expect(page.locator("[data-ts=caption]")).to_contain_text("schaut am meisten auf")
+    expect(page.locator("[data-ts=speed] option").nth(1)).to_have_text("3 Schritte/s")
+    assert page.locator("[data-ts=play]").get_attribute("title") in ("Abspielen", "Anhalten")
+    page.context.close()

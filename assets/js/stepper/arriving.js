@@ -95,7 +95,7 @@ function takeRows(pack) {
 function receive() {
   const pack = props.value;
   try {
-    if (!pack) clear("Nothing to show yet.");
+    if (!pack) clear(word("empty"));
     else if (pack.kind === "message") clear(String(pack.text));
     else if (pack.kind === "start") { pause(); load(pack); addRows(0, []); view.step = run.rows.length; paint("layout"); }
     else if (pack.kind === "rows") takeRows(pack);
@@ -106,5 +106,5 @@ function receive() {
 
 function refuse(error) {
   console.warn("stepper:", error);
-  clear("This run cannot be drawn: " + error.message + ".");
+  clear(word("refused", { why: error.message }));
 }

@@ -26,8 +26,8 @@ function drawBars() {
   const fills = y.map((_, c) => colour(columns[c].dim ? "--ts-quiet" : end && end[c] < view.under ? "--ts-under" : end && end[c] > view.over ? "--ts-overbar" : "--ts-bar"));
   const max = view.head === "max" || view.layer === "max";
   const loss = view.map === "cross" && view.layer !== "max" && view.head !== "max" ? coverageLoss() : null;
-  at.unit.textContent = (view.map === "cross" ? "Coverage c: attention received so far; Σ over steps" : "Attention received; Σ over rows") +
-    (loss === null ? "" : " · coverage loss Σ min(A, c) = " + loss.toFixed(3) + " (per step " + (loss / Math.max(1, view.step)).toFixed(3) + ")") + (max ? " of the maxima (columns of a maximum do not add up to the steps)" : "");
+  at.unit.textContent = word(view.map === "cross" ? "bars.cross" : "bars.other") +
+    (loss === null ? "" : word("bars.loss", { loss: loss.toFixed(3), each: (loss / Math.max(1, view.step)).toFixed(3) })) + (max ? word("bars.max") : "");
   at.axis.replaceChildren(...ticks.map((tick) => {
     const node = make("span", "", String(tick));
     node.style.bottom = (tick / top) * BAR_HEIGHT + "px";

@@ -57,7 +57,7 @@ function drawMarks() {
   const until = t === run.rows.length - 1 ? undefined : Math.max(0, ...run.rows.slice(0, view.step).map((r) => r.t[3]));
   at.text.textContent = row && run.output ? Array.from(run.output).slice(0, until).join("") : "";
   const mass = view.specials ? null : hiddenMass();
-  at.hidden.textContent = mass ? "Hidden labels hold " + digits(mass.row) + " of the last row, " + mass.all.toFixed(2) + " of all " + (grows() ? view.step : rowsKnown()) + " rows." : "";
+  at.hidden.textContent = mass ? word("hidden", { row: digits(mass.row), all: mass.all.toFixed(2), rows: plural("rows", grows() ? view.step : rowsKnown()) }) : "";
   drawCover();
   highlight(view.pinned >= 0 ? view.pinned : view.column);
 }
@@ -72,7 +72,7 @@ function drawCover() {
     if (under) found.under.push(group.text);
     if (over) found.over.push(group.text);
   });
-  const said = (list) => (list.length ? list.flatMap((text, i) => [i ? ", " : "", isolated(text)]) : [ended ? "none" : "known at the end"]);
+  const said = (list) => (list.length ? list.flatMap((text, i) => [i ? ", " : "", isolated(text)]) : [word(ended ? "cover.none" : "cover.later")]);
   at.under.nextElementSibling.replaceChildren(...said(found.under));
   at.over.nextElementSibling.replaceChildren(...said(found.over));
 }
@@ -100,7 +100,7 @@ function drawCaption() {
 const ICONS = { play: "M7.5 4.5v15L20 12z", pause: "M6.500 5h4v14h-4zM13.500 5h4v14h-4z" };
 
 function drawControls() {
-  const m = run ? run.rows.length : 0, name = view.playing ? "Pause" : "Play";
+  const m = run ? run.rows.length : 0, name = word(view.playing ? "pause" : "play");
   for (const control of [at.first, at.back]) control.disabled = view.step <= 1;
   for (const control of [at.forward, at.last]) control.disabled = view.step >= m;
   for (const control of [at.play, at.scrub]) control.disabled = !m;
@@ -113,7 +113,7 @@ function drawControls() {
   at.scrub.max = Math.max(1, m);
   at.scrub.value = view.step || 1;
   at.scrub.style.setProperty("--ts-done", (m > 1 ? (100 * (view.step - 1)) / (m - 1) : 0) + "%");
-  at.count.textContent = m ? "Step " + view.step + " of " + m + (run.done ? "" : " …") : run ? "Step 0" : "";
+  at.count.textContent = m ? word("count", { step: view.step, steps: m }) + (run.done ? "" : " …") : run ? word("count.none") : "";
 }
 
 /** Keep the current row between the sticky labels and the sticky bars, its strongest column and the current chips in view. */

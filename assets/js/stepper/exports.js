@@ -19,7 +19,7 @@ function svgPicture() {
       out.append(rect);
     });
   });
-  out.append(shape("text", { x: 6, y: height - 10, fill: "#555" }, caption + " · colours from " + (both ? "−" + scale.toFixed(2) : "0") + " to " + scale.toFixed(2) + " · " + run.about));
+  out.append(shape("text", { x: 6, y: height - 10, fill: "#555" }, word("svg.caption", { what: caption, low: both ? "−" + scale.toFixed(2) : "0", high: scale.toFixed(2), about: run.about })));
   return { text: new XMLSerializer().serializeToString(out), width, height };
 }
 
@@ -29,7 +29,7 @@ const csvField = (text) => '"' + (/^[=+\-@\t\r]/.test(text) ? "'" : "") + text.r
 function csvText() {
   const { columns, rows } = axes();
   const lines = picture().values.map((row, t) => [csvField(rows[t].text), ...Array.from(row, (x) => (Number.isNaN(x) ? "" : x.toPrecision(6)))].join(","));
-  return ["# " + at.reduction.textContent + "; " + run.about + "; run " + run.id, [csvField("output \\ source"), ...columns.map((group) => csvField(group.text))].join(","), ...lines].join("\r\n") + "\r\n";
+  return ["# " + at.reduction.textContent + "; " + run.about + "; run " + run.id, [csvField(word("csv.corner")), ...columns.map((group) => csvField(group.text))].join(","), ...lines].join("\r\n") + "\r\n";
 }
 
 function download(name, blob) {

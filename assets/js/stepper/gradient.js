@@ -38,8 +38,8 @@ function drawGradient() {
   Object.assign(at.shares.style, { width: columns.length * grid.cw + "px" });
   at.shares.getContext("2d").putImageData(coloured([size.map((x) => x / total)], columns.length, Math.max(0.05, size[most] / total)), 0, 0);
   const one = correlation(t), all = run.rows.map((_, k) => correlation(k)).filter((x) => !Number.isNaN(x)), average = all.reduce((a, b) => a + b, 0) / all.length;
-  at.contrast.replaceChildren("Input × gradient puts most on '", isolated(columns[most].text), "' (" + signed(row[most], 3) + " nats, " + (100 * size[most] / total).toFixed(0) + " % of Σ|·|). Rank correlation with this row of attention (Spearman, |·|, " +
-    columns.length + " labels): " + signed(one, 2) + "; mean over " + all.length + " steps: " + signed(average, 2) + ". Attention shows where the decoder reads, not why it wrote this token: to test a cause, change the input or switch off a head.");
+  at.contrast.replaceChildren(...phrase("gradient", { column: isolated(columns[most].text), value: signed(row[most], 3), share: (100 * size[most] / total).toFixed(0),
+    labels: columns.length, one: signed(one, 2), steps: plural("steps", all.length), mean: signed(average, 2) }));
 }
 
 at.shares.addEventListener("pointermove", (event) => {
@@ -47,7 +47,7 @@ at.shares.addEventListener("pointermove", (event) => {
   if (!group) return;
   highlight(column);
   const row = gradientRow(view.step - 1);
-  tip(event.clientX, event.clientY, [make("strong", "", signed(row[column], 4) + " nats"), pair("'", isolated(group.text), "' × ∂ log P / ∂x"), make("div", "ts-where", "step " + view.step + ", to first order")]);
+  tip(event.clientX, event.clientY, [make("strong", "", word("gradient.value", { value: signed(row[column], 4) })), pair(...phrase("gradient.tip", { column: isolated(group.text) })), make("div", "ts-where", word("gradient.where", { k: view.step }))]);
 });
 at.shares.addEventListener("pointerleave", () => hideTip());
 at.explain.onclick = () => { if (run && run.done) { at.explain.disabled = true; trigger("explain", { run: run.id }); } };

@@ -31,11 +31,11 @@ function fillMultiples(layers, heads, { columns }) {
   at.many.replaceChildren();
   for (let l = 1; l <= layers; l++) {
     for (let h = 1; h <= heads; h++) {
-      const node = make("button", "ts-small"), canvas = make("canvas"), name = "layer " + l + ", head " + h;
+      const node = make("button", "ts-small"), canvas = make("canvas"), name = word("small", { layer: l, head: h });
       node.type = "button";
       canvas.width = Math.max(1, columns.length);
       canvas.height = Math.max(1, rows.length);
-      node.title = name + ": click to enlarge";
+      node.title = name;
       node.append(canvas, make("span", "", "L" + l + " H" + h));
       node.onclick = () => { view.layer = at.layer.value = String(l); view.head = at.head.value = String(h); paint("", performance.now()); };
       at.many.append(node);

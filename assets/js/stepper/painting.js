@@ -24,10 +24,10 @@ function draw(todo) {
   const changed = grid.axes !== axesKey();
   fillAxes();
   if ((todo.layout || changed) && !layout()) { dirty = { layout: true }; return; }   // not visible yet; the observer comes back
-  const what = MAPS[view.map].name + ", " + reductionName();
-  at.reduction.textContent = what + { weights: "", sum: ": cumulative c", overlap: ": min(A, c)" }[view.cover] + { off: "", under: ", the kept run below", difference: ", this run minus the kept one" }[comparing()] + (view.hard ? ", only each row's largest" : "");
+  const also = (key, on) => (on ? word("picture." + key) : ""), how = comparing();
+  at.reduction.textContent = word("picture", { map: word("map." + view.map), reduction: reductionName(), cover: also(view.cover, view.cover !== "weights"), compare: also(how, how !== "off"), hard: also("hard", view.hard) });
   drawCells(); drawMarks(); drawSide(); drawCaption(); drawMultiples(); drawGradient(); drawCompare(); follow();
-  at.canvas.setAttribute("aria-label", "Heatmap of " + what + ", rows: " + picture().values.length);
+  at.canvas.setAttribute("aria-label", word("canvas", { what: at.reduction.textContent, rows: picture().values.length }));
 }
 
 const channel = new MessageChannel();   // its message comes after the frame has been handed on

@@ -29,8 +29,6 @@ function cellUnder(event) {
   return row >= 0 && row < values.length && column >= 0 && column < axes().columns.length && axes().rows[row].members.length ? { row, column } : null;
 }
 
-const UNITS = { weights: "", sum: "received up to and with this step", overlap: "min(A, c): read again" };
-
 function hover(event) {
   const cell = cellUnder(event);
   if (!cell) return hideTip();
@@ -39,19 +37,19 @@ function hover(event) {
   box(at.hovered, cell.column, cell.row, 1, 1);
   highlight(cell.column);
   tip(event.clientX, event.clientY, [
-    make("strong", "ts-weight", Number.isNaN(value) ? "not visible" : picture().signed ? signed(value, 3) : digits(value)),
-    pair("'", isolated(from.text), "' reads '", isolated(to.text), "'"),
+    make("strong", "ts-weight", Number.isNaN(value) ? word("tip.future") : picture().signed ? signed(value, 3) : digits(value)),
+    pair(...phrase("tip.reads", { row: isolated(from.text), column: isolated(to.text) })),
     make("div", "ts-where", reductionName()),
-    make("div", "ts-where", (grows() ? "step " : "source token ") + places(from) + ", " + (view.map === "decoder" ? "fed token " : "source token ") + places(to) +
-      (view.map !== "decoder" && to.members[0] < run.prefix ? " (task prefix)" : "")),
-    ...(from.kept ? [make("div", "ts-where", "in the kept run")] : picture().signed ? [make("div", "ts-where", "this run minus the kept run")] : []),
-    ...(UNITS[view.cover] ? [make("div", "ts-where", UNITS[view.cover])] : []),
+    make("div", "ts-where", word("tip.where", { row: word(grows() ? "tip.step" : "tip.source", { k: places(from) }),
+      column: word(view.map === "decoder" ? "tip.fed" : to.members[0] < run.prefix ? "tip.prefix" : "tip.source", { k: places(to) }) })),
+    ...(from.kept ? [make("div", "ts-where", word("tip.kept"))] : picture().signed ? [make("div", "ts-where", word("tip.difference"))] : []),
+    ...(view.cover === "weights" ? [] : [make("div", "ts-where", word("tip." + view.cover))]),
   ]);
 }
 
 function tipForBar(column, event) {
   highlight(column);
   if (event) tip(event.clientX, event.clientY, [make("strong", "", digits(received()[column])),
-    pair("'", isolated(axes().columns[column].text), "' received" + (grows() ? " so far" : "")),
-    make("div", "ts-where", "Σ over " + (grows() ? view.step + (view.step === 1 ? " step, " : " steps, ") : rowsKnown() + " rows, ") + reductionName())]);
+    pair(...phrase(grows() ? "bars.received.sofar" : "bars.received", { column: isolated(axes().columns[column].text) })),
+    make("div", "ts-where", word("bars.sum", { rows: grows() ? plural("steps", view.step) : plural("rows", rowsKnown()), reduction: reductionName() }))]);
 }

@@ -17,30 +17,29 @@ function strongestHead(t) {
 }
 
 function sentence() {
-  const { columns, rows } = axes(), { values, now } = picture(), quoted = (group) => ["'", isolated(group.text), "'"];
-  if (!columns.length) return ["Every label is hidden."];
+  const { columns, rows } = axes(), { now } = picture(), place = { step: view.step, steps: run.rows.length };
+  if (!columns.length) return phrase("sentence.allhidden");
   if (view.map === "encoder") return encoderSentence();
-  if (!view.step) return ["The source is encoded; no token is written yet."];
-  if (now < 0) return ["Step " + view.step + " of " + run.rows.length + " wrote a token that is hidden."];
-  const row = merged(reduction().rows[view.step - 1], columns), most = largest(row), verb = view.map === "cross" ? " looks most at " : " reads back most from ";
-  const words = ["Step " + view.step + " of " + run.rows.length + ": ", ...quoted(rows[now]), verb, ...quoted(columns[most]), " (" + digits(row[most]) + ", " + reductionName() + ")"];
+  if (!view.step) return phrase("sentence.before");
+  if (now < 0) return phrase("sentence.hiddenrow", place);
+  const row = merged(reduction().rows[view.step - 1], columns), most = largest(row);
+  const words = phrase("sentence." + view.map, { ...place, row: isolated(rows[now].text), column: isolated(columns[most].text), weight: digits(row[most]), reduction: reductionName() });
   const one = run.shapes[view.map][0] * run.shapes[view.map][1] > 1 && view.layer !== "rollout" && (isNaN(view.layer) || isNaN(view.head)) ? strongestHead(view.step - 1) : null;
-  if (one) words.push("; sharpest: layer " + one.layer + " head " + one.head + " at ", ...quoted(columns[one.column]), " (" + digits(one.weight) + ")");
-  return [...words, ...(view.map === "cross" ? coverSentence(columns, quoted) : []), "."];
+  if (one) words.push(...phrase("sentence.sharpest", { ...one, column: isolated(columns[one.column].text), weight: digits(one.weight) }));
+  return [...words, ...(view.map === "cross" ? coverSentence(columns) : []), ...phrase("sentence.end")];
 }
 
 /** The source word with least mass: not covered yet while it is under the threshold. */
-function coverSentence(columns, quoted) {
+function coverSentence(columns) {
   const sums = received();
   let least = -1;
   columns.forEach((group, c) => { if (!group.dim && (least < 0 || sums[c] < sums[least])) least = c; });
   if (least < 0) return [];
-  return ["; ", ...quoted(columns[least]), sums[least] < view.under ? (view.step === run.rows.length && run.done ? " ends under-covered (" : " is not covered yet (") + sums[least].toFixed(2) + ")"
-    : " is least covered (" + sums[least].toFixed(2) + ")"];
+  const ended = view.step === run.rows.length && run.done, how = sums[least] >= view.under ? "least" : ended ? "undercovered" : "uncovered";
+  return phrase("sentence." + how, { column: isolated(columns[least].text), mass: sums[least].toFixed(2) });
 }
 
 function encoderSentence() {
   const sums = received(), most = largest(sums), { columns } = axes();
-  return ["All positions read each other at once, before the first output token. Most read: '", isolated(columns[most].text), "' (" + sums[most].toFixed(2) +
-    " from " + rowsKnown() + " rows, " + reductionName() + ")."];
+  return phrase("sentence.encoder", { column: isolated(columns[most].text), mass: sums[most].toFixed(2), rows: plural("rows", rowsKnown()), reduction: reductionName() });
 }

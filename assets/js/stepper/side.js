@@ -4,7 +4,7 @@ const best = [];    // the ten candidate lines and one for a chosen token outsid
 const facts = {};   // label -> dd
 
 function buildSide() {
-  at.side.append(make("h4", "", "Ten best next tokens"));
+  at.side.append(make("h4", "", word("side.best")));
   for (let i = 0; i < 11; i++) {
     const line = make("div", "ts-best"), tick = make("span"), text = make("bdi"), track = make("span", "ts-track"), bar = make("i"), p = make("b");
     text.dir = "auto";
@@ -14,9 +14,9 @@ function buildSide() {
     best.push({ line, tick, text, bar, p });
   }
   const list = make("dl", "ts-facts");
-  for (const name of ["log-probability", "log P so far", "entropy", "encoder called", "decoder called", "KV cache, self", "KV cache, cross"]) {
+  for (const name of ["logprob", "total", "entropy", "encoder", "decoder", "self", "cross"]) {
     facts[name] = make("dd");
-    list.append(make("dt", "", name), facts[name]);
+    list.append(make("dt", "", word("side." + name)), facts[name]);
   }
   facts.notes = make("div", "ts-rownotes");
   facts.product = make("div", "ts-product");
@@ -37,21 +37,21 @@ function drawSide() {
     if (!c) return;
     const probability = Math.exp(c[2]);
     tick.textContent = chosen ? "✓" : "";
-    tick.title = chosen ? "chosen" : "";
+    tick.title = chosen ? word("side.chosen") : "";
     text.textContent = shown(c[0]);
-    line.title = shown(c[0]) + " · id " + c[1] + " · log-probability " + signed(c[2], 3) + (chosen ? " · chosen" : "");
+    line.title = word(chosen ? "side.candidate.chosen" : "side.candidate", { text: shown(c[0]), id: c[1], logprob: signed(c[2], 3) });
     bar.style.width = 100 * Math.min(1, probability) + "%";
     p.textContent = digits(probability);
   });
   const total = run.rows.slice(0, view.step).reduce((sum, r) => sum + r.lp, 0);
-  facts["log-probability"].textContent = row ? signed(row.lp, 3) : "–";
-  facts["log P so far"].textContent = row ? signed(total, 3) : "–";
-  facts.entropy.textContent = row ? row.H.toFixed(3) + " nats" : "–";
-  facts["encoder called"].textContent = "1 time";
-  facts["decoder called"].textContent = view.step + (view.step === 1 ? " time" : " times");
-  ["KV cache, self", "KV cache, cross"].forEach((name, i) => {
+  facts.logprob.textContent = row ? signed(row.lp, 3) : "–";
+  facts.total.textContent = row ? signed(total, 3) : "–";
+  facts.entropy.textContent = row ? word("side.nats", { x: row.H.toFixed(3) }) : "–";
+  facts.encoder.textContent = plural("times", 1);
+  facts.decoder.textContent = plural("times", view.step);
+  ["self", "cross"].forEach((name, i) => {
     facts[name].textContent = row ? bytes(row.kv[i]) : "–";
-    facts[name].title = row ? row.kv[i] + " bytes" : "";
+    facts[name].title = row ? word("side.bytes", { n: row.kv[i] }) : "";
   });
   facts.notes.replaceChildren(...((row && row.notes) || []).map((note) => make("div", "", note)));
   drawProduct(total);
@@ -94,7 +94,7 @@ function drawLines() {
 function fillLines(key) {
   const m = run.rows.length, width = 300, height = 92, top = Math.max(1, ...run.rows.flatMap((row) => [-row.lp, row.H]));
   const x = (t) => 26 + (m > 1 ? (t * (width - 34)) / (m - 1) : 0), y = (v) => height - 16 - (v / top) * (height - 30);
-  const picture = shape("svg", { viewBox: "0 0 " + width + " " + height, role: "img", "aria-label": "Surprise and entropy by step, in nats" });
+  const picture = shape("svg", { viewBox: "0 0 " + width + " " + height, role: "img", "aria-label": word("side.lines") });
   for (const value of [0, top / 2, top]) {
     picture.append(shape("line", { x1: 26, x2: width - 8, y1: y(value), y2: y(value), class: "ts-rule" }), shape("text", { x: 22, y: y(value) + 3, class: "ts-tick" }, value.toFixed(1)));
   }
@@ -105,7 +105,7 @@ function fillLines(key) {
   picture.append(cursor);
   picture.onclick = (event) => { const box = picture.getBoundingClientRect(); show(1 + ((((event.clientX - box.left) / box.width) * width - 26) * (m - 1)) / (width - 34), true); };
   const legend = make("div", "ts-key");
-  legend.append(make("i", "ts-key-surprise"), "−log P of the chosen token ", make("i", "ts-key-entropy"), "entropy (nats, by step)");
+  legend.append(make("i", "ts-key-surprise"), word("side.surprise"), make("i", "ts-key-entropy"), word("side.uncertain"));
   facts.lines.replaceChildren(picture, legend);
   Object.assign(lines, { key, cursor, x });
 }

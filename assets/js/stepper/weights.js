@@ -23,9 +23,9 @@ function decoded(text) {
 
 /* rows, columns: whose tokens label the axis. "output" rows are written a step at a time; "fed" is what the decoder reads: its start, then the output. */
 const MAPS = {
-  cross: { name: "cross-attention", rows: "output", columns: "source" },
-  decoder: { name: "decoder self-attention", rows: "output", columns: "fed" },
-  encoder: { name: "encoder self-attention", rows: "source", columns: "source" },
+  cross: { rows: "output", columns: "source" },
+  decoder: { rows: "output", columns: "fed" },
+  encoder: { rows: "source", columns: "source" },
 };
 const grows = (map = view.map) => MAPS[map].rows === "output";
 const rowsKnown = (map = view.map) => (grows(map) ? run.rows.length : run.source.length);
@@ -107,16 +107,11 @@ function reduction(map = view.map, layer = view.layer, head = view.head) {
 
 /** The reduction in words, in the order it is done. */
 function reductionName() {
-  const [layers, heads] = run.shapes[view.map];
-  const L = layers + (layers === 1 ? " layer" : " layers"), H = heads + (heads === 1 ? " head" : " heads");
-  if (view.layer === "rollout") {
-    return view.map === "cross" ? "mean over " + L + " × " + H + ", through the encoder's rollout" : "rollout over " + L + " of the mean over " + H;
-  }
-  const overHeads = view.head === "mean" || view.head === "max", overLayers = view.layer === "mean" || view.layer === "max";
-  if (overHeads && overLayers) {
-    return view.head === view.layer ? view.head + " over " + L + " × " + H : view.layer + " over " + L + " of the " + view.head + " over " + H;
-  }
-  if (overHeads) return "layer " + view.layer + ", " + view.head + " over " + H;
-  if (overLayers) return view.layer + " over " + L + ", head " + view.head;
-  return "layer " + view.layer + ", head " + view.head;
+  const [layers, heads] = run.shapes[view.map], overHeads = view.head === "mean" || view.head === "max", overLayers = view.layer === "mean" || view.layer === "max";
+  const said = (key, choice) => word("reduced." + key, { layers: plural("layers", layers), heads: plural("heads", heads), layer: view.layer, head: view.head,
+    how: word("how." + (choice || view.layer)), then: word("how." + view.head) });
+  if (view.layer === "rollout") return said(view.map === "cross" ? "rollout.cross" : "rollout", "mean");
+  if (overHeads && overLayers) return said(view.head === view.layer ? "both" : "each");
+  if (overHeads) return said("layer", view.head);
+  return said(overLayers ? "head" : "one");
 }

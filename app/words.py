@@ -1,0 +1,39 @@
+"""What the page says, by key: one file per language in assets/words/. Gradio shows each browser its own, else English."""
+
+import dataclasses
+import json
+from pathlib import Path
+
+import gradio as gr
+
+from core.settings import Decoding, Settings
+
+WORDS = Path(__file__).resolve().parents[1] / "assets" / "words"
+
+
+def read(folder: Path = WORDS) -> dict[str, dict[str, str]]:
+    """Language -> key -> words. A key that a translation lacks is said in English."""
+    files = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(folder.glob("*.json"))}
+    files["en"] |= {f"settings.{name}": help for name, help in helps().items()}
+    return {language: files["en"] | words for language, words in files.items()}
+
+
+def helps() -> dict[str, str]:
+    """Field -> its help in English, which lives on the field."""
+    return {item.name: item.metadata["help"] for kind in (Decoding, Settings) for item in dataclasses.fields(kind)}
+
+
+LANGUAGES = read()
+TRANSLATIONS = gr.I18n(**LANGUAGES)  # `launch` takes it; the browser translates
+
+
+def said(key: str):
+    """The words of `key` for a Gradio component, in the language of whoever looks at it."""
+    if key not in LANGUAGES["en"]:
+        raise KeyError(f"assets/words/en.json has no {key!r}")
+    return TRANSLATIONS(key)
+
+
+def english(key: str, **values: object) -> str:
+    """The words of `key` in English, for what is sent before a browser's language is known."""
+    return LANGUAGES["en"][key].format(**values)
