@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from app.recent import Recent
 from app.turns import Latest, Turn
 from core.errors import InputError, TwoStacksError
-from core.examples import saved
+from core.examples import gloss, saved
 from core.models import DEFAULT, Models
 from core.records import browser_attribution, browser_row, browser_start, browser_trace, how_made
 from core.settings import Settings
@@ -65,7 +65,7 @@ class Engine:
         """
         ticket = self.latest.begin(visitor)
         if trace := self.saved.get(settings.to_json()):
-            yield browser_trace(trace)
+            yield saved_pack(trace)
             return
         from core.runs import run
 
@@ -98,6 +98,11 @@ class Engine:
         with self.turn:
             rows = input_x_gradient(loaded, [t.id for t in trace.source], trace.start.id, [t.id for t in trace.target])
         return browser_attribution(id, rows)
+
+
+def saved_pack(trace: Trace) -> dict:
+    """A saved run for the stepper, with the English gloss of its words."""
+    return browser_trace(trace) | {"gloss": gloss(trace)}
 
 
 def _streamed(going, turn: Turn, wanted: Callable[[], bool]) -> Iterator[dict]:

@@ -1,6 +1,7 @@
 """The one page: controls on top, the attention view below, one Run event."""
 
 import logging
+import random
 import threading
 from collections.abc import Iterator
 
@@ -8,13 +9,15 @@ import gradio as gr
 
 from app.config import AppConfig
 from app.controls import Controls, model_picker, more, task_picker, text_box
-from app.engine import Engine
+from app.engine import Engine, saved_pack
 from app.theme import CSS, theme
+from app.widgets.spelling import Spelling, pack
 from app.widgets.stepper import PLOTLY_FILE, Stepper
 from app.words import TRANSLATIONS, said
 from core.errors import TwoStacksError
-from core.examples import EXAMPLES
-from core.records import browser_trace
+from core.examples import EXAMPLES, OWN
+from core.settings import MAX_CHARACTERS, MAX_TOKENS
+from core.spelling import marks
 from core.text import usable
 
 RUNS = 16  # answered at once; more wait in line
@@ -31,8 +34,10 @@ def build(config: AppConfig) -> gr.Blocks:
         with gr.Row(elem_id="ts-controls"):
             with gr.Column(scale=3, min_width=300):
                 text = text_box(first.settings.text if first else EXAMPLES[0].text)
+                spelling = Spelling(box="ts-text")
                 with gr.Row(elem_id="ts-chips"):
                     chips = [gr.Button(e.text, size="sm", variant="secondary", min_width=0) for e in EXAMPLES]
+                    surprise = gr.Button(said("page.surprise"), size="sm", min_width=0, elem_id="ts-surprise")
             with gr.Column(scale=2, min_width=300):
                 with gr.Row():
                     model, task = model_picker(engine.models)
@@ -43,7 +48,7 @@ def build(config: AppConfig) -> gr.Blocks:
                 status = _line(engine.status, "ts-status")
         controls = Controls(text, model, task, **more())
         notice = gr.HTML("", html_template="<div class='ts-notice' role='alert'>{{value}}</div>", elem_id="ts-notice")
-        stepper = Stepper(value=browser_trace(first) if first else None)
+        stepper = Stepper(value=saved_pack(first) if first else None)
 
         def answer(values: dict, request: gr.Request) -> Iterator[tuple]:
             yield from _answer(engine, controls, values, str(request.session_hash))
@@ -52,9 +57,9 @@ def build(config: AppConfig) -> gr.Blocks:
         model_turn = dict(concurrency_id="model", concurrency_limit=RUNS, api_visibility="private", show_progress="hidden",
                           trigger_mode="multiple")
         gr.on([go.click, text.submit], answer, controls.inputs(), [stepper, notice], **model_turn)
-        for chip, example in zip(chips, EXAMPLES, strict=True):
-            filled = chip.click(lambda text=example.text: text, None, text, queue=False, api_visibility="private",
-                                trigger_mode="multiple")
+        choices = {chip: lambda text=example.text: text for chip, example in zip(chips, EXAMPLES, strict=True)}
+        for chip, choose in (choices | {surprise: lambda: random.choice(OWN)["en"]}).items():
+            filled = chip.click(choose, None, text, queue=False, api_visibility="private", trigger_mode="multiple")
             filled.then(answer, controls.inputs(), [stepper, notice], **model_turn)
 
         def explain(event: gr.EventData) -> tuple:
@@ -70,6 +75,8 @@ def build(config: AppConfig) -> gr.Blocks:
             lambda name: (task_picker(engine.models, str(name)), _knows(engine, str(name))),
             model, [task, knows], queue=False, api_visibility="private", show_progress="hidden",
         )
+        gr.on([text.change, model.change], lambda *typed: _spelling(engine, *typed), [text, model], spelling, queue=False,
+              api_visibility="private", show_progress="hidden", trigger_mode="always_last")
         timer = gr.Timer(1.0)
         timer.tick(lambda: (engine.status, gr.Timer(active=not engine.ready)), None, [status, timer], queue=False,
                    api_visibility="private", show_progress="hidden")
@@ -99,6 +106,17 @@ def _explain(engine: Engine, asked: object) -> tuple:
         return engine.attribution(str(asked.get("run", ""))[:64] if isinstance(asked, dict) else ""), ""
     except Exception as error:
         return gr.skip(), _sentence(error, "Input × gradient could not be computed for this run; the host's log says why.")
+
+
+def _spelling(engine: Engine, text: object, model: object) -> dict | None:
+    """The words of `text` that a loaded model hardly knows; None where there is nothing to say."""
+    if not isinstance(text, str) or len(text) > MAX_CHARACTERS or not isinstance(model, str):
+        return None
+    loaded = engine.models.loaded(model)
+    try:
+        return pack(text, marks(loaded.tokenizer, usable(text), MAX_TOKENS)) if loaded else None
+    except TwoStacksError:  # a text that cannot be read yet: Run says why
+        return None
 
 
 def _sentence(error: Exception, unforeseen: str) -> str:

@@ -1,39 +1,33 @@
-"""Sentences of our own to start from, and `python -m core.examples`, which records them for the first screen."""
+"""Sentences of our own to start from, and `python -m core.examples`, which records them for the first screen.
 
-from dataclasses import dataclass
+They are in assets/examples.json: `first` with what to look at and an English gloss of each German word, `own` with references.
+None of them is taken from the training or test data.
+"""
+
+import json
+import re
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from core.settings import Settings
 from core.trace import Trace
 
-TRACES = Path(__file__).resolve().parents[1] / "assets" / "traces"
+ASSETS = Path(__file__).resolve().parents[1] / "assets"
+TRACES = ASSETS / "traces"
 
 
 @dataclass(frozen=True)
 class Example:
-    """A sentence and what to look at in it."""
+    """A sentence, what to look at in it, and what each word of its translation means."""
 
     text: str
     look: str
+    gloss: dict[str, str] = field(default_factory=dict)
 
 
-# The first one is the first screen. None of these is taken from the training or test data.
-EXAMPLES = (
-    Example(
-        "A girl with a yellow umbrella is waiting for the bus in the rain.", "one word for one word, almost in order",
-    ),
-    Example("The old man is not wearing a hat.", "'not a' becomes one word: 'keinen'"),
-    Example("Yesterday evening two brown dogs chased a ball along the beach.", "the verb moves before the subject"),
-    Example(
-        "A boy and his father are building a sandcastle together.",
-        "a compound: two English words or pieces, one German",
-    ),
-    Example(
-        "People are standing in a long line in front of a small bakery.",
-        "'in front of' is one German word: 'vor'",
-    ),
-    Example("The central bank raised its interest rate again.", "outside what the model knows: watch the entropy"),
-)
+_FILE = json.loads((ASSETS / "examples.json").read_text("utf-8"))
+EXAMPLES = tuple(Example(**entry) for entry in _FILE["first"])  # the first one is the first screen
+OWN: tuple[dict[str, str], ...] = tuple(_FILE["own"])  # language -> sentence, the same one in each
 
 
 def saved(folder: Path = TRACES) -> list[Trace]:
@@ -44,6 +38,12 @@ def saved(folder: Path = TRACES) -> list[Trace]:
         if path.is_file():
             found.append(Trace.from_bytes(path.read_bytes()))
     return found
+
+
+def gloss(trace: Trace) -> list[tuple[int, int, str]]:
+    """(start, end, English) of each word of a saved trace's output that has a gloss; offsets count characters."""
+    words = {example.text: example.gloss for example in EXAMPLES}.get(trace.settings.text, {})
+    return [(m.start(), m.end(), words[m[0]]) for m in re.finditer(r"\w+", trace.text) if m[0] in words]
 
 
 def main() -> None:

@@ -1,5 +1,6 @@
 """The page without a browser: what its handler answers, what a host may choose, what the saved runs are."""
 
+import re
 import threading
 import time
 
@@ -8,10 +9,10 @@ import pytest
 
 from app.config import AppConfig, read_config
 from app.engine import Engine, _streamed
-from app.page import RUNS, _answer, _explain, build
+from app.page import RUNS, _answer, _explain, _spelling, build
 from app.turns import Latest, Turn
 from core import Settings, run
-from core.examples import EXAMPLES, saved
+from core.examples import EXAMPLES, OWN, gloss, saved
 from core.models import Models
 from core.records import browser_trace
 
@@ -205,5 +206,31 @@ def test_every_event_is_private_and_model_events_share_one_turn():
     functions = page.fns.values()
     assert all(f.api_visibility == "private" for f in functions if f.fn is not None)
     turns = [f for f in functions if f.concurrency_id == "model"]
-    assert len(turns) == 2 + len(EXAMPLES) and all(f.concurrency_limit == RUNS for f in turns)
+    assert len(turns) == 3 + len(EXAMPLES) and all(f.concurrency_limit == RUNS for f in turns)
     assert not [b for b in page.blocks.values() if isinstance(b, gr.State)]
+
+
+def test_every_german_word_of_a_saved_run_has_an_english_gloss():
+    for trace, example in zip(saved(), EXAMPLES, strict=True):
+        words = re.findall(r"\w+", trace.text)
+        assert [trace.text[start:end] for start, end, _ in gloss(trace)] == words
+        assert set(example.gloss) <= set(words), "a gloss of a word that is not written any more"
+
+
+def test_own_sentences_are_whole_and_different():
+    assert len(OWN) >= 40 and len({row["en"] for row in OWN}) == len(OWN)
+    assert all(set(row) == {"en", "de", "fr"} and all(row.values()) for row in OWN)
+
+
+def test_rare_and_unknown_words_are_marked(engine):
+    text = "A dog eats Zwrkqvxlmpf 馬 and a sandwich."
+    found = {text[start:end]: kind for start, end, kind, _ in _spelling(engine, text, "pocket-t5")["marks"]}
+    assert found == {"Zwrkqvxlmpf": "rare", "馬": "unknown"}
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [("", "pocket-t5"), (7, "pocket-t5"), ("x" * 5000, "pocket-t5"), ("a", "none"), ("a", 3), ("\ud83d", "pocket-t5")],
+)
+def test_what_cannot_be_marked_is_left_alone(engine, typed):
+    assert _spelling(engine, *typed) is None

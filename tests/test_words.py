@@ -43,7 +43,10 @@ def test_scripts_and_components_use_keys_that_exist():
 def test_no_sentence_stands_in_a_script():
     """Texts of the stepper are in the files: no string literal of several words but errors, ids and code."""
     literals = re.findall(r'"((?:[^"\\\n]|\\.)*)"', re.sub(r"/\*.*?\*/|(?<=\s)//.*", "", SCRIPTS, flags=re.S))
-    allowed = ("root map", "forward last", "plain plot", "use strict", "the encoder's weights", "row ", " does not fit", "input × gradient does")
+    allowed = (
+        "root map", "forward last", "plain plot", "use strict", "the encoder's weights", "row ", " does not fit",
+        "input × gradient does",
+    )
     spoken = [s for s in literals if re.search(r"[a-z]{3,} [a-z]{3,}", s) and not s.startswith(allowed) and "ts-" not in s]
     assert not spoken
 

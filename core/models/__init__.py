@@ -74,6 +74,10 @@ class Models:
         """Whether it is in memory."""
         return name in self._loaded
 
+    def loaded(self, name: str) -> "Loaded | None":
+        """The model if it is in memory; nothing is loaded for it, and its turn to be let go does not change."""
+        return self._loaded.get(name)
+
     def _folder(self, name: str) -> Path | None:
         return ASSETS / name if name in BUNDLED else self.folders.get(name)
 

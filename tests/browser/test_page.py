@@ -1,5 +1,6 @@
 """The whole page in Chromium: the first screen, a run of one's own, hostile and useless input, what is not served."""
 
+import re
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from core.examples import EXAMPLES, saved
+from core.examples import EXAMPLES, OWN, saved
 
 ROOT = Path(__file__).resolve().parents[2]
 HOOK = "window.twoStacks.stepper"
@@ -156,3 +157,29 @@ def test_a_german_browser_reads_german(open_page, address):
     expect(page.locator("[data-ts=speed] option").nth(1)).to_have_text("3 Schritte/s")
     assert page.locator("[data-ts=play]").get_attribute("title") in ("Abspielen", "Anhalten")
     page.context.close()
+
+
+def test_rare_and_unknown_words_are_underlined_while_typing(page):
+    page.wait_for_function("document.querySelector('#ts-status').innerText.includes('ready')", timeout=120_000)
+    text_box(page).fill("A <b>dog</b> 😀 eats Zwrkqvxlmpf")
+    rare = page.locator(".ts-underlines .ts-rare")
+    expect(rare.last).to_have_text("Zwrkqvxlmpf")
+    expect(page.locator("#ts-spelling")).to_contain_text("Zwrkqvxlmpf (")
+    text_box(page).press_sequentially(" today")
+    expect(rare.last).to_have_text("Zwrkqvxlmpf")  # what stands before the place that changed stays underlined
+    boxes = [page.locator(s).bounding_box() for s in ("#ts-text textarea", ".ts-underlines")]
+    assert all(abs(boxes[0][side] - boxes[1][side]) <= 1 for side in boxes[0])
+
+
+def test_surprise_me_runs_one_of_our_own_sentences(page):
+    before = page.evaluate(f"{HOOK}.run()")
+    page.locator("#ts-surprise").click()
+    until(page, f"s.run() !== {before!r} && s.done()")
+    assert text_box(page).input_value() in {row["en"] for row in OWN}
+
+
+def test_words_of_a_saved_run_have_a_gloss_under_them(page):
+    page.get_by_role("button", name=EXAMPLES[0].text).click()
+    until(page, f"s.run() === {saved()[0].id!r}")
+    expect(page.locator("[data-ts=output] .ts-gloss").nth(1)).to_have_text("girl")
+    expect(page.locator("[data-ts=rows] [data-group='1']")).to_have_attribute("title", re.compile("in English: girl"))

@@ -21,8 +21,15 @@ function fillRows() {
   for (let t = at.output.children.length; t < run.rows.length; t++) {
     const node = chip(run.rows[t].t, special("output", t), word("chip.step", { k: t + 1 }));
     node.dataset.row = t;
+    addGloss(node, run.rows[t].t);
     at.output.append(node);
   }
+}
+
+/** What the word that begins with this token means, under it: saved runs bring it along, written by hand. */
+function addGloss(node, token) {
+  const found = run.gloss.find(([start]) => start === token[2] && token[2] < token[3]);
+  if (found) node.append(make("small", "ts-gloss", found[2]));
 }
 
 /** The labels of both axes, when the axes are others than those on the page. */
@@ -34,7 +41,8 @@ function fillAxes() {
     const node = make("span", name + (group.dim || group.kept ? " ts-dim" : ""), shown(group.text)), first = tokensOf(axis)[group.members[0]] || ["", 0, 0, 0];
     node.dir = "auto";
     node.dataset.group = i;
-    node.title = shown(group.text) + " · " + word("axis." + axis) + " " + group.members.map((k) => k + 1).join(", ") + (group.members.length > 1 ? "" : " · " + word("chip.id", { id: first[1] }));
+    const meant = axis === "source" ? null : run.gloss.find(([start, end]) => first[2] < first[3] && first[2] >= start && first[3] <= end);
+    node.title = shown(group.text) + " · " + word("axis." + axis) + " " + group.members.map((k) => k + 1).join(", ") + (group.members.length > 1 ? "" : " · " + word("chip.id", { id: first[1] })) + (meant ? " · " + word("gloss", { text: meant[2] }) : "");
     return node;
   }));
   filled(at.cols, "ts-col", MAPS[view.map].columns, columns);

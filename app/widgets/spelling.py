@@ -1,0 +1,38 @@
+"""Underlines in the text box under words that the model hardly knows, and a line that says what they are.
+
+The value is `pack(text, marks)` or None. `assets/js/spelling.js` lays the underlines over the text box; words of visitors
+reach the page by `textContent` only.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from core.spelling import Mark
+
+ASSETS = Path(__file__).resolve().parents[2] / "assets"
+TEMPLATE = '<div class="ts-spelling" data-ts="spelling" aria-live="polite"></div>'
+
+
+def pack(text: str, marks: list[Mark]) -> dict[str, Any]:
+    """What the browser draws: [start, end, kind, pieces] for each word, offsets in characters of `text`."""
+    return {"text": text, "marks": [[mark.start, mark.end, mark.kind, list(mark.pieces)] for mark in marks]}
+
+
+class Spelling(gr.HTML):
+    """A `gr.HTML` beside the text box with the id `box`."""
+
+    def __init__(self, box: str):
+        super().__init__(None, html_template=TEMPLATE, js_on_load=(ASSETS / "js" / "spelling.js").read_text(encoding="utf-8"),
+                         apply_default_css=False, box=box, elem_id="ts-spelling")
+
+    def preprocess(self, payload: Any) -> None:
+        """Whatever a browser sends back is dropped."""
+        return None
+
+    def postprocess(self, value: dict[str, Any] | None) -> dict[str, Any] | None:
+        return value
+
+    def api_info(self) -> dict[str, Any]:
+        return {"type": "object", "description": "words of a text that a model hardly knows"}
