@@ -17,11 +17,12 @@ CSS = """
 .ts-fact { color: var(--body-text-color-subdued); font-size: .92rem; overflow-wrap: anywhere; }
 .ts-notice:not(:empty) { border-left: 4px solid #D55E00; padding: .5rem .8rem; background: var(--background-fill-secondary);
   border-radius: 4px; overflow-wrap: anywhere; }
-.ts-underlines { position: absolute; overflow: hidden; pointer-events: none; color: transparent; border-style: solid;
+.ts-underlines { position: absolute; z-index: 2; overflow: hidden; pointer-events: none; color: transparent; border-style: solid;
   border-color: transparent; white-space: pre-wrap; overflow-wrap: break-word; }
 .ts-underlines .ts-rare { text-decoration: underline dotted #0072B2 2px; text-underline-offset: 4px; }
 .ts-underlines .ts-unknown { text-decoration: underline wavy #D55E00 2px; text-underline-offset: 4px; }
-#ts-spelling { min-height: 0; padding: 0; }
+#ts-spelling { min-height: 0; padding: 0; margin: -.2rem 0; }
+#ts-spelling .html-container { padding: 0; }
 .ts-spelling:not(:empty) { color: var(--body-text-color-subdued); font-size: .92rem; overflow-wrap: anywhere; }
 @media (max-width: 640px) { #ts-head h1 { font-size: 1.5rem; } }
 footer { display: none !important; }

@@ -12,6 +12,8 @@ from core.examples import EXAMPLES, OWN, saved
 
 ROOT = Path(__file__).resolve().parents[2]
 HOOK = "window.twoStacks.stepper"
+ABOVE = """() => { const [a, b] = ["#ts-text textarea", ".ts-underlines"].map((s) => document.querySelector(s));
+  return +getComputedStyle(b).zIndex > (+getComputedStyle(a).zIndex || 0); }"""
 HOSTILE = "A dog <img src=x onerror=alert(1)> </s> <script>alert(2)</script> runs."
 
 
@@ -167,6 +169,7 @@ def test_rare_and_unknown_words_are_underlined_while_typing(page):
     expect(page.locator("#ts-spelling")).to_contain_text("Zwrkqvxlmpf (")
     text_box(page).press_sequentially(" today")
     expect(rare.last).to_have_text("Zwrkqvxlmpf")  # what stands before the place that changed stays underlined
+    assert page.evaluate(ABOVE)  # the text box itself has a z-index
     boxes = [page.locator(s).bounding_box() for s in ("#ts-text textarea", ".ts-underlines")]
     assert all(abs(boxes[0][side] - boxes[1][side]) <= 1 for side in boxes[0])
 
