@@ -4,14 +4,13 @@ The value is `pack(text, marks)` or None. `assets/js/spelling.js` lays the under
 reach the page by `textContent` only.
 """
 
-from pathlib import Path
 from typing import Any
 
 import gradio as gr
 
+from app.widgets.scripts import script
 from core.spelling import Mark
 
-ASSETS = Path(__file__).resolve().parents[2] / "assets"
 TEMPLATE = '<div class="ts-spelling" data-ts="spelling" aria-live="polite"></div>'
 
 
@@ -24,7 +23,7 @@ class Spelling(gr.HTML):
     """A `gr.HTML` beside the text box with the id `box`."""
 
     def __init__(self, box: str):
-        super().__init__(None, html_template=TEMPLATE, js_on_load=(ASSETS / "js" / "spelling.js").read_text(encoding="utf-8"),
+        super().__init__(None, html_template=TEMPLATE, js_on_load=script("spelling"),
                          apply_default_css=False, box=box, elem_id="ts-spelling")
 
     def preprocess(self, payload: Any) -> None:

@@ -8,114 +8,73 @@ keep both free of `{{`, `${` and backticks.
 
 from __future__ import annotations
 
-from html import escape
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
 
-from app.words import english
+from app.widgets.markup import Markup
+from app.widgets.scripts import ASSETS, script
 
-ASSETS = Path(__file__).resolve().parents[2] / "assets"
 # plotly.py carries its own plotly.min.js. The page must give this path to `gr.set_static_paths`, or Gradio refuses it.
 PLOTLY_FILE = Path(find_spec("plotly").origin).parent / "package_data" / "plotly.min.js"
 
-def _say(name: str, n: int | None = None) -> str:
-    """Attribute and content of an element that holds the words of `name`: English here, translated in the browser."""
-    number, key = ("", f"stepper.{name}") if n is None else (f' data-n="{n}"', f"stepper.{name}.{'one' if n == 1 else 'other'}")
-    return f'data-say="{name}"{number}>{escape(english(key, n=n))}'
-
-
-def _attributes(**keys: str) -> str:
-    """`title="words" data-say-title="key"` for each; aria_label stands for aria-label."""
-    named = {attribute.replace("_", "-"): key for attribute, key in keys.items()}
-    return " ".join(f'{name}="{escape(english(f"stepper.{key}"))}" data-say-{name}="{key}"' for name, key in named.items())
-
-
-def _button(name: str, path: str) -> str:
-    """An icon button; `path` is an SVG path on a 24 x 24 grid."""
-    return (
-        f'<button type="button" class="ts-button" data-ts="{name}" {_attributes(aria_label=name, title=name)}>'
-        f'<svg viewBox="0 0 24 24" aria-hidden="true"><path d="{path}"/></svg></button>'
-    )
-
-
-def _text_button(name: str) -> str:
-    """A button with words and a title."""
-    title = _attributes(title=f"{name}.title")
-    return f'<button type="button" class="ts-text-button" data-ts="{name}" {title} {_say(name)}</button>'
-
-
-def _check(name: str, on: bool = False) -> str:
-    """A check box."""
-    checked = " checked" if on else ""
-    return f'<label class="ts-field"><input type="checkbox" data-ts="{name}"{checked}> <span {_say(name)}</span></label>'
-
-
-def _select(name: str, *values: str, say: str | None = None) -> str:
-    """A list of choices; each says the words of `say`.value."""
-    options = "".join(f'<option value="{value}" {_say(f"{say or name}.{value}")}</option>' for value in values)
-    return _labelled(name, say or name, options)
-
-
-def _labelled(name: str, say: str, options: str) -> str:
-    select = f'<select class="ts-select" data-ts="{name}">{options}</select>'
-    return f'<label class="ts-field"><span {_say(say)}</span> {select}</label>'
+_ui = Markup("stepper")
 
 
 def _speeds(*speeds: int, chosen: int) -> str:
-    options = "".join(f'<option value="{n}"{" selected" if n == chosen else ""} {_say("speed", n)}</option>' for n in speeds)
-    return _labelled("speed", "speed", options)
+    options = "".join(f'<option value="{n}"{" selected" if n == chosen else ""} {_ui.say("speed", n)}</option>' for n in speeds)
+    return _ui.labelled("speed", "speed", options)
 
 
 def _line(name: str) -> str:
     """A titled line of token chips."""
     chips = f'<span class="ts-chips" data-ts="{name}" dir="auto"></span>'
-    return f'<div class="ts-line"><span class="ts-name" {_say(name)}</span>{chips}</div>'
+    return f'<div class="ts-line"><span class="ts-name" {_ui.say(name)}</span>{chips}</div>'
 
 
 TEMPLATE = f"""
-<div class="ts-root" data-ts="root" role="application" tabindex="0" {_attributes(aria_label="label")}>
+<div class="ts-root" data-ts="root" role="application" tabindex="0" {_ui.attributes(aria_label="label")}>
   <div class="ts-head">
-    {_select("map", "cross", "decoder", "encoder")}
-    {_select("layer")}
-    {_select("head")}
+    {_ui.select("map", "cross", "decoder", "encoder")}
+    {_ui.select("layer")}
+    {_ui.select("head")}
     <span class="ts-reduction" data-ts="reduction"></span>
     <span class="ts-legend" aria-hidden="true">0 <i class="ts-ramp" data-ts="ramp"></i>
       <span data-ts="scale">1</span></span>
   </div>
   <div class="ts-head ts-options">
-    {_select("cover", "weights", "sum", "overlap", say="show")}
-    {_check("hard")}
-    {_check("words")}
-    {_check("specials", True)}
-    {_check("multiples")}
-    {_text_button("keep")}
-    {_select("compare", "off", "under", "difference")}
-    {_text_button("explain")}
+    {_ui.select("cover", "weights", "sum", "overlap", say="show")}
+    {_ui.check("hard")}
+    {_ui.check("words")}
+    {_ui.check("specials", True)}
+    {_ui.check("multiples")}
+    {_ui.button("keep")}
+    {_ui.select("compare", "off", "under", "difference")}
+    {_ui.button("explain")}
   </div>
   <div class="ts-notes" data-ts="notes"></div>
   {_line("source")}
   {_line("output")}
-  <div class="ts-line"><span class="ts-name" {_say("text")}</span><bdi class="ts-text" data-ts="text" dir="auto"></bdi>
+  <div class="ts-line"><span class="ts-name" {_ui.say("text")}</span><bdi class="ts-text" data-ts="text" dir="auto"></bdi>
     <span class="ts-about" data-ts="about"></span>
     <span class="ts-exports">
       <button type="button" class="ts-text-button" data-ts="png">PNG</button>
       <button type="button" class="ts-text-button" data-ts="svg">SVG</button>
       <button type="button" class="ts-text-button" data-ts="csv">CSV</button>
-      <button type="button" class="ts-text-button" data-ts="pairs" {_attributes(title="pairs.title")}>i-j</button>
+      <button type="button" class="ts-text-button" data-ts="pairs" {_ui.attributes(title="pairs.title")}>i-j</button>
     </span>
   </div>
   <div class="ts-controls">
     <span class="ts-buttons">
-      {_button("first", "M6 5h2.4v14H6zM19 5v14L9.5 12z")}
-      {_button("back", "M16.5 5v14L7 12z")}
-      {_button("play", "M7.5 4.5v15L20 12z")}
-      {_button("forward", "M7.5 5v14L17 12z")}
-      {_button("last", "M5 5v14l9.500-7zM15.600 5H18v14h-2.400z")}
+      {_ui.icon("first", "M6 5h2.4v14H6zM19 5v14L9.5 12z")}
+      {_ui.icon("back", "M16.5 5v14L7 12z")}
+      {_ui.icon("play", "M7.5 4.5v15L20 12z")}
+      {_ui.icon("forward", "M7.5 5v14L17 12z")}
+      {_ui.icon("last", "M5 5v14l9.500-7zM15.600 5H18v14h-2.400z")}
     </span>
-    <input class="ts-scrub" data-ts="scrub" type="range" min="1" max="1" value="1" step="1" {_attributes(aria_label="scrub")}>
+    <input class="ts-scrub" data-ts="scrub" type="range" min="1" max="1" value="1" step="1" {_ui.attributes(aria_label="scrub")}>
     <span class="ts-count" data-ts="count"></span>
     {_speeds(1, 3, 6, 12, chosen=3)}
   </div>
@@ -140,8 +99,8 @@ TEMPLATE = f"""
         </div>
         <div class="ts-foot" data-ts="foot">
           <div class="ts-gradient" data-ts="gradient" hidden>
-            <div class="ts-barline"><div class="ts-axis ts-graxis" {_say("gradient.axis")}</div>
-              <canvas data-ts="shares" role="img" {_attributes(aria_label="gradient.canvas")}></canvas></div>
+            <div class="ts-barline"><div class="ts-axis ts-graxis" {_ui.say("gradient.axis")}</div>
+              <canvas data-ts="shares" role="img" {_ui.attributes(aria_label="gradient.canvas")}></canvas></div>
           </div>
           <div class="ts-unit" data-ts="unit"></div>
           <div class="ts-barline">
@@ -151,9 +110,10 @@ TEMPLATE = f"""
             </div>
           </div>
           <div class="ts-marks" data-ts="marks" hidden>
-            <label><span {_say("under")}</span> <input type="number" data-ts="under" value="0.5" min="0" step="0.1">
+            <label><span {_ui.say("under")}</span> <input type="number" data-ts="under" value="0.5" min="0" step="0.1">
               <b></b></label>
-            <label><span {_say("over")}</span> <input type="number" data-ts="over" value="1.5" min="0" step="0.1"> <b></b></label>
+            <label><span {_ui.say("over")}</span> <input type="number" data-ts="over" value="1.5" min="0" step="0.1">
+              <b></b></label>
           </div>
         </div>
       </div></div>
@@ -167,14 +127,9 @@ TEMPLATE = f"""
 KINDS = ("trace", "start", "rows", "attribution", "message")
 # One function body in this order: each file uses only what the ones before it name, or what runs after all are read.
 SCRIPTS = (
-    "state", "words", "text", "weights", "axes", "compare", "colour", "layout", "labels", "side", "sentence", "drawing",
+    "state", "text", "weights", "axes", "compare", "colour", "layout", "labels", "side", "sentence", "drawing",
     "multiples", "gradient", "bars", "painting", "moving", "pointing", "exports", "arriving", "wiring",
 )
-
-
-def script() -> str:
-    """The component's whole script."""
-    return "\n".join((ASSETS / "js" / "stepper" / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
 
 
 class Stepper(gr.HTML):
@@ -190,7 +145,7 @@ class Stepper(gr.HTML):
             value,
             html_template=TEMPLATE,
             css_template=(ASSETS / "css" / "stepper.css").read_text(encoding="utf-8"),
-            js_on_load=script(),
+            js_on_load=script("stepper", SCRIPTS),
             apply_default_css=False,  # "prose" margins would break the alignment of the bars with the columns
             plotly_url=plotly_url or f"/gradio_api/file={PLOTLY_FILE}",
             **settings,

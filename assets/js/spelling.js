@@ -1,13 +1,8 @@
 /* Underlines in the text box: a copy of its text without colour lies over it, and only the underlines of the copy are seen.
  * While the person types, the underlines before the place that changed stay; the server's answer brings the rest. */
-"use strict";
-
 const line = element.querySelector('[data-ts="spelling"]');
 const COPIED = ["fontFamily", "fontSize", "fontWeight", "lineHeight", "letterSpacing", "paddingTop", "paddingRight", "paddingBottom", "paddingLeft",
   "borderTopWidth", "borderRightWidth", "borderBottomWidth", "borderLeftWidth", "boxSizing", "textAlign", "direction"];
-const TEXTS = (window.gradio_config && window.gradio_config.i18n_translations) || {};
-const asked = document.documentElement.lang || "en", words = TEXTS[asked] || TEXTS[asked.split("-")[0]] || TEXTS.en || {};
-const said = (key) => words["spelling." + key] ?? key;
 const cover = document.createElement("div");
 cover.className = "ts-underlines";
 cover.setAttribute("aria-hidden", "true");
@@ -57,9 +52,9 @@ function tell() {
   line.replaceChildren();
   for (const kind of ["unknown", "rare"]) {
     of(kind).forEach(([start, end, , pieces], i) => {
-      const word = document.createElement("bdi");
-      word.textContent = text.slice(start, end).join("") + (kind === "rare" ? " (" + pieces.join("|") + ")" : "");
-      line.append(i ? ", " : (line.childNodes.length ? " · " : "") + said(kind) + " ", word);
+      const shown = document.createElement("bdi");
+      shown.textContent = text.slice(start, end).join("") + (kind === "rare" ? " (" + pieces.join("|") + ")" : "");
+      line.append(i ? ", " : (line.childNodes.length ? " · " : "") + word(kind) + " ", shown);
     });
   }
 }

@@ -5,7 +5,6 @@
  * next frame. Axes: layers, heads, source (columns), target (rows, one a step). Weights are float16 in base64 and decoded a row at a
  * time, when first shown.
  * Tokens are untrusted text: they reach the page by textContent only. */
-"use strict";
 
 const part = (name) => element.querySelector('[data-ts="' + name + '"]');
 const names = "root map layer head cover hard words specials multiples many reduction ramp scale about notes source output text first back play " +

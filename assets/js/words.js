@@ -1,5 +1,6 @@
-/* Words: everything the stepper says, in the language of the browser. The texts are in assets/words/, and travel with the page through
- * Gradio's own translations. {name} in a text is a place for a value: a string, or a node such as an isolated token. */
+/* Words: everything a component says, in the language of the browser. The texts are in assets/words/ under the component's
+ * `PREFIX`, and travel with the page through Gradio's own translations. {name} in a text is a place for a value: a string, or a node
+ * such as an isolated token. */
 
 const TEXTS = (() => {
   const all = (window.gradio_config && window.gradio_config.i18n_translations) || {};
@@ -9,7 +10,7 @@ const TEXTS = (() => {
 
 /** A text as a list of strings and nodes. */
 function phrase(key, values = {}) {
-  return (TEXTS["stepper." + key] ?? key).split(/\{(\w+)\}/).map((piece, i) => (i % 2 ? values[piece] ?? "" : piece)).filter((piece) => piece !== "");
+  return (TEXTS[PREFIX + key] ?? key).split(/\{(\w+)\}/).map((piece, i) => (i % 2 ? values[piece] ?? "" : piece)).filter((piece) => piece !== "");
 }
 
 const word = (key, values) => phrase(key, values).join("");
