@@ -11,7 +11,7 @@ from dataclasses import replace
 from core.noise import bert, denoising, differences, t5
 from core.noise.corruption import Corruption, corrupt, histogram, series
 from core.noise.drawn import Noise
-from core.noise.tokens import Units, can, rows_of, sentinels_of, units
+from core.noise.tokens import Units, can, rows_of, sentinels_of, units, units_for
 
 _T5 = "Raffel et al. 2020; t5/data/preprocessors.py"
 _BART = "Lewis et al. 2020, section 2.2; fairseq denoising_dataset.py"
@@ -113,4 +113,5 @@ NOISES: dict[str, Noise] = {
 
 __all__ = [
     "NOISES", "Corruption", "Noise", "Units", "can", "corrupt", "histogram", "rows_of", "sentinels_of", "series", "units",
+    "units_for",
 ]

@@ -23,7 +23,7 @@ def raw_length(inputs: int, density: float, mean: float, per_span: tuple[int, in
     """
     if not 0 <= density < 1 or mean <= 0:
         raise ValueError(f"density {density} and mean span {mean}: no length fills the inputs")
-    tokens = inputs
+    tokens = 0
     while lengths_of(tokens + 1, density, mean, per_span)[0] <= inputs:
         tokens += 1
     found, targets = lengths_of(tokens, density, mean, per_span)

@@ -75,6 +75,11 @@ def units(tokenizer: Any, text: str, limit: int = MAX_TOKENS, rows: int | None =
     return units_of(tokenizer, tokens, text, rows, cut)
 
 
+def units_for(loaded: Any, text: str) -> Units:
+    """The units of `text` as a run of a loaded model cuts it."""
+    return units(loaded.tokenizer, text, min(MAX_TOKENS, loaded.max_source), rows_of(loaded))
+
+
 def units_of(tokenizer: Any, tokens: Sequence[Token], text: str, rows: int | None = None, cut: int = 0) -> Units:
     """The units of a text that is tokenised already, special tokens included."""
     special = frozenset(tokenizer.all_special_ids)
