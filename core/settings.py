@@ -87,7 +87,7 @@ class NoiseSettings(_Checked):
     mode: str = _choice("code", "As in the reference's code, with what surprises there, or as in the paper.")
     rate: float = _choice(0.15, "The share of tokens, or of words, that is hidden.", 0.0, 1.0)
     mean_span: float = _choice(3.0, "T5: the mean length of a hidden span, in tokens.", 1.0, 20.0)
-    poisson: float = _choice(3.0, "BART: λ, the mean length of an infilled span before it is cut; 0: only insertions.", 0.0, 20.0)
+    poisson: float = _choice(3.0, "BART: λ, the mean length of an infilled span before it is cut; 0: only insertions.", 0.0, 16.0)
     seed: int = _choice(0, "The same seed hides the same places.", 0, 2**32 - 1)
     epoch: int = _choice(0, "RoBERTa: a new mask each epoch.", 0, 999)
     whole_words: bool = _choice(False, "BART and BERT: choose words and hide all their pieces, not single pieces.")
@@ -116,7 +116,7 @@ class NoiseSettings(_Checked):
         if (both := self.random_share + self.keep_share) > 1:
             raise InputError(f"random_share and keep_share add up to {both:g}; at most 1 is allowed.")
         if 0 < self.poisson < MIN_POISSON:
-            raise InputError(f"poisson is {self.poisson:g}; it must be 0, or between {MIN_POISSON} and 20.")
+            raise InputError(f"poisson is {self.poisson:g}; it must be 0, or between {MIN_POISSON} and 16.")
         if wrong := [step for step in self.combined if step not in BART_STEPS]:
             raise InputError(f"combined has {_shown(wrong[0])}; it may have {', '.join(BART_STEPS)}.")
         object.__setattr__(self, "combined", tuple(step for step in BART_STEPS if step in self.combined))

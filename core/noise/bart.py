@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 RATIO, MEAN_SPAN = 0.3, 3.0  # the paper's
+MOST_MEAN = 16.0  # P(0) is below 1e-7 from 16.2 on, where the reference's table ends with its first entry
 
 
 def hidden_count(words: int, ratio: float) -> int:
@@ -80,6 +81,8 @@ def span_lengths(budget: int, mean: float, rng: np.random.Generator) -> list[int
     """
     if mean == 0:
         return [0] * budget
+    if not 0 < mean <= MOST_MEAN:
+        raise ValueError(f"mean is {mean}; it must be from 0 to {MOST_MEAN}: beyond, the reference's table has only zeros")
     table, drawn = poisson_table(mean).astype(float), np.empty(0, int)
     while drawn.sum() < budget:
         drawn = np.concatenate([drawn, rng.choice(len(table), budget, p=table / table.sum())])
