@@ -164,8 +164,8 @@ def test_b29_b30_b31_b34_offsets_lead_back_to_the_text(text):
     """Tokens are built from ids and offsets, never from decode: what is shown is what was typed."""
     made = corrupt(text_of(text), NoiseSettings("spans", rate=0.5))
     assert made.text == text
-    for token in made.source[:-1]:
-        assert text[token.start : token.end].strip() in (token.text, token.text.strip())
+    shown = "".join(text[token.start : token.end] for token in made.source)
+    assert "".join(shown.split()) == "".join(text.split())
     assert made.source[-1].text == "</s>"
 
 
@@ -227,7 +227,8 @@ def test_b39_two_texts_share_nothing():
 def test_b41_texts_that_are_too_short(name, mode):
     empty = corrupt(text_of(""), NOISES[name].usual(mode=mode))
     assert empty.corrupted == empty.source and "empty" in empty.notes[0]
-    assert corrupt(text_of("  "), NOISES[name].usual(mode=mode)).corrupted == empty.source
+    blank = corrupt(text_of(" \n"), NOISES[name].usual(mode=mode))  # pieces that cover nothing are no text either
+    assert blank.corrupted == blank.source and "empty" in blank.notes[0]
     one = corrupt(text_of("dog"), NOISES[name].usual(mode=mode))
     assert ids(one.target)[-1] == EOS
     if (name, mode) == ("spans", "code"):
@@ -246,7 +247,7 @@ def test_b42_b43_sentences_change_places_with_their_stops(mode):
 
 
 def test_the_codes_sentences_have_traps_that_the_papers_have_not():
-    text = text_of("a dog . . cat . man")
+    text = text_of("a dog.. cat. man")
     moved = [{" ".join(t.text for t in corrupt(text, NoiseSettings("sentence_permutation", mode, seed=seed)).corrupted)
               for seed in range(40)} for mode in MODES]
     assert all(order.endswith("man </s>") for order in moved[0]) and ". cat . a dog . man </s>" in moved[0]
@@ -361,7 +362,7 @@ def test_a_text_that_begins_hidden_numbers_its_targets_late_in_the_code_only():
 
 
 def test_the_papers_figure():
-    text = text_of("the dog cat man woman child boy girl two .")
+    text = text_of("the dog cat man woman child boy girl two.")
     made = corrupt(text, NoiseSettings("spans", "paper", rate=0.0, hide=(1, 2, 7)))
     assert " ".join(t.text for t in made.corrupted[:-1]) == "the <extra_id_0> man woman child boy <extra_id_1> two ."
     assert " ".join(t.text for t in made.target[:-1]) == "<extra_id_0> dog cat <extra_id_1> girl <extra_id_2>"
@@ -380,9 +381,9 @@ def test_the_registry_is_true():
 
 @pytest.mark.parametrize(("field", "value"), [
     ("name", "colour"), ("mode", "both"), ("rate", -0.1), ("rate", 1.1), ("rate", float("nan")), ("rate", "0.5"),
-    ("mean_span", 0.5), ("poisson", 0.01), ("poisson", 16.5), ("poisson", float("inf")), ("seed", -1), ("seed", 2**32), ("seed", 1.5),
-    ("seed", True), ("epoch", 1000), ("combined", ("colour",)), ("combined", 3), ("combined", ([],)), ("hide", (-1,)),
-    ("hide", (1.0,)), ("hide", ("1",)), ("show", (10**400,)), ("show", {1}), ("roll", 1), ("random_share", 2),
+    ("mean_span", 0.5), ("poisson", 0.01), ("poisson", 16.5), ("poisson", float("inf")), ("seed", -1), ("seed", 2**32),
+    ("seed", 1.5), ("seed", True), ("epoch", 1000), ("combined", ("colour",)), ("combined", 3), ("combined", ([],)),
+    ("hide", (-1,)), ("hide", (1.0,)), ("hide", ("1",)), ("show", (10**400,)), ("show", {1}), ("roll", 1), ("random_share", 2),
 ])
 def test_settings_name_what_is_wrong(field, value):
     with pytest.raises(InputError, match=field if field != "name" else "noise") as said:
@@ -439,10 +440,10 @@ def test_kinds_tell_moved_from_kept():
 
 @pytest.mark.parametrize("name", ["spans", "combined"])
 def test_the_histogram_of_a_long_text_is_quick(name):
-    """The page has 400 ms for it. Here a bound that only a slow rule breaks: the best of three, on any machine."""
+    """The page has 400 ms for it; the processor's time, so that other work on the machine does not count."""
     text, times = made_up(128), []
     for _ in range(3):
-        began = time.perf_counter()
+        began = time.process_time()
         shares = histogram(text, NOISES[name].usual())
-        times.append(time.perf_counter() - began)
-    assert min(times) < 1 and shares.shape == (129,) and shares[-1] == 0
+        times.append(time.process_time() - began)
+    assert min(times) < 0.4 and shares.shape == (129,) and shares[-1] == 0

@@ -154,7 +154,7 @@ def draw(units: Units, settings: NoiseSettings, seed: int) -> Drawn:
     """The draw itself, from `seed` (and the epoch, for a noise that has epochs)."""
     from core.noise import NOISES
 
-    if not units.body:
+    if not units.body or not units.text.strip():
         return unchanged(units, "The text is empty: there is nothing to hide.")
     noise = NOISES[settings.name]
     epoch = settings.epoch if "epoch" in noise.settings else 0

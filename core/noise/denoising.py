@@ -182,7 +182,7 @@ def _write(text: _Text, ids: list[int], inserts: dict[int, int], join: bool, lef
     """The pieces with their spans hidden, after edits by hand. join: an edit beside a span becomes part of it."""
     settings, before = text.settings, text.pieces
     ids, drawn = list(ids), max(ids, default=-1) + 1
-    for k, piece in enumerate(before):
+    for k, piece in enumerate(before if settings.hide or settings.show else ()):
         if piece.origin < 0:
             continue
         place = piece.origin + text.units.head
