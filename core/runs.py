@@ -26,6 +26,7 @@ from core.trace import Step, Trace, run_id
 class Run(Iterator[Step]):
     """One run: the source is tokenised at once, the encoder runs at the first step, `trace()` is what has been made.
 
+    Under the noise of the settings `corruption` is what was done to the text, and `source` what is left to read.
     Closing it (or dropping it) stops it: nothing runs ahead of the steps that are asked for.
     """
 

@@ -86,7 +86,8 @@ def judge(going: Run) -> Rebuilding:
     if corruption is None:
         raise InputError("This run had no noise; choose one.")
     forced = force(loaded, [t.id for t in corruption.corrupted], [t.id for t in corruption.target])
-    marks = loaded.eos | {i for i in (loaded.tokenizer.pad_token_id, loaded.tokenizer.bos_token_id) if i is not None}
+    tokenizer = loaded.tokenizer
+    marks = loaded.eos | {tokenizer.pad_token_id, tokenizer.bos_token_id, tokenizer.eos_token_id}
     written = [k for k, token in enumerate(trace.target) if token.id not in marks]
     rows = _rows(corruption)
     places = _by_sentinel if (corruption.target_kind == KINDS.index(SENTINEL)).any() else _by_alignment
@@ -95,7 +96,7 @@ def judge(going: Run) -> Rebuilding:
     for span, mine in rows.items():
         true, found = [corruption.target[k] for k in mine], [trace.target[k] for k in wrote[span]]
         spans.append(Rebuilt(
-            span, tuple(true), tuple(found), _same(loaded.tokenizer, true, found), float(forced.logprobs[mine].sum()),
+            span, tuple(true), tuple(found), _same(tokenizer, true, found), float(forced.logprobs[mine].sum()),
             tuple(mine), tuple(wrote[span]),
         ))
     exact = [t.id for t in corruption.target if t.id not in marks] == [trace.target[k].id for k in written]
