@@ -4,161 +4,42 @@ Canonical JSON leaves out fields at their default and carries a schema number, s
 when a field is added. The model's weights are θ; everything here is CONFIG (course, lesson 1).
 """
 
-import dataclasses
-import json
-from dataclasses import dataclass, field
-from typing import Any, Self
+from dataclasses import dataclass
 
 from core.errors import InputError
+from core.fields import SCHEMA, Checked, Document, choice, part
+from core.noising import NoiseSettings
 
-SCHEMA = 1
 MAX_CHARACTERS = 4000
 MAX_TOKENS = 128
-MIN_POISSON = 0.1  # below, nearly every span is empty and a text drowns in masks
-
-
-def _choice(default: Any, help: str, low: float | None = None, high: float | None = None) -> Any:
-    return field(default=default, metadata={"help": help, "low": low, "high": high})
-
-
-class _Checked:
-    """Types and ranges of a frozen dataclass, checked when it is made."""
-
-    def __post_init__(self) -> None:
-        for item in dataclasses.fields(self):
-            value = getattr(self, item.name)
-            if item.name in _NESTED:
-                if not isinstance(value, _NESTED[item.name]):
-                    raise InputError(f"{item.name} must be {_NESTED[item.name].__name__}, not {type(value).__name__}.")
-                continue
-            whole = isinstance(item.default, float) and type(value) is int
-            if type(value) is not type(item.default) and not whole:
-                raise InputError(
-                    f"{item.name} must be {type(item.default).__name__}, not {type(value).__name__} ({_shown(value)})."
-                )
-            low, high = item.metadata["low"], item.metadata["high"]
-            if low is not None and not low <= value <= high:  # NaN is in no range
-                raise InputError(f"{item.name} is {_shown(value)}; it must be between {low} and {high}.")
-            if whole:  # only now: a number out of range may be too large for a float
-                object.__setattr__(self, item.name, float(value))
-
-    def to_json(self) -> str:
-        """Canonical JSON: sorted keys, no spaces, fields at their default left out, schema number in."""
-        return json.dumps({"schema": SCHEMA, **_differences(self)}, sort_keys=True, separators=(",", ":"))
-
-    @classmethod
-    def from_json(cls, text: str) -> tuple[Self, list[str]]:
-        """Settings from `to_json`, and the dotted names of unknown keys, which are dropped."""
-        try:
-            data = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise InputError(f"Settings are not valid JSON ({error}).") from None
-        if not isinstance(data, dict):
-            raise InputError(f"Settings must be a JSON object, not {type(data).__name__}.")
-        data.pop("schema", None)
-        unknown: list[str] = []
-        return _build(cls, data, "", unknown), unknown
-
-
-def _shown(value: Any) -> str:
-    """A value as a sentence shows it: cut to 30 characters."""
-    try:
-        text = repr(value)
-    except (ValueError, RecursionError):  # Python writes out no number of thousands of digits
-        return f"a very large {type(value).__name__}"
-    return text if len(text) <= 30 else text[:30] + "…"
-
-
-# What NoiseSettings.name may be (core.noise.NOISES has one entry for each) and which of BART's noises may be combined.
-NOISE_NAMES = (
-    "spans", "iid", "bert_style", "mass_style", "drop", "deshuffle", "prefix_lm",
-    "token_masking", "token_deletion", "text_infilling", "sentence_permutation", "document_rotation", "token_insertion",
-    "combined", "bert", "roberta", "electra",
-)
-BART_STEPS = ("permutation", "masking", "deletion", "infilling", "insertion", "rotation")  # in the reference's order
-MODES = ("code", "paper")
 
 
 @dataclass(frozen=True)
-class NoiseSettings(_Checked):
-    """What is done to the text before the encoder reads it. A name's own usual values: `core.noise.NOISES[name].start`."""
-
-    name: str = _choice("", "Which noise; empty: none.")
-    mode: str = _choice("code", "As in the reference's code, with what surprises there, or as in the paper.")
-    rate: float = _choice(0.15, "The share of tokens, or of words, that is hidden.", 0.0, 1.0)
-    mean_span: float = _choice(3.0, "T5: the mean length of a hidden span, in tokens.", 1.0, 20.0)
-    poisson: float = _choice(3.0, "BART: λ, the mean length of an infilled span before it is cut; 0: only insertions.", 0.0, 16.0)
-    seed: int = _choice(0, "The same seed hides the same places.", 0, 2**32 - 1)
-    epoch: int = _choice(0, "RoBERTa: a new mask each epoch.", 0, 999)
-    whole_words: bool = _choice(False, "BART and BERT: choose words and hide all their pieces, not single pieces.")
-    each_piece: bool = _choice(False, "BART: a mask for each piece of a hidden word, not one for all of it.")
-    random_share: float = _choice(0.0, "The share of chosen tokens that become a random token, not a mask.", 0.0, 1.0)
-    keep_share: float = _choice(0.0, "BERT: the share of chosen tokens that stay as they are.", 0.0, 1.0)
-    roll: bool = _choice(False, "T5: shift the mask by a random offset (random_roll), so that a text may begin hidden.")
-    combined: tuple[str, ...] = _choice(
-        ("permutation", "infilling"), f"BART: which noises are combined; of {', '.join(BART_STEPS)}."
-    )
-    permute_rate: float = _choice(1.0, "BART: the share of sentences that change places.", 0.0, 1.0)
-    rotate_rate: float = _choice(1.0, "BART: the probability that the text is rotated.", 0.0, 1.0)
-    insert_rate: float = _choice(0.1, "BART: masks inserted, as a share of the text's tokens.", 0.0, 1.0)
-    hide: tuple[int, ...] = _choice((), "Source positions that a person hid by hand.")
-    show: tuple[int, ...] = _choice((), "Source positions that a person showed by hand.")
-
-    def __post_init__(self) -> None:
-        for name in ("combined", "hide", "show"):  # JSON has lists
-            if isinstance(getattr(self, name), list):
-                object.__setattr__(self, name, tuple(getattr(self, name)))
-        super().__post_init__()
-        if self.name not in ("", *NOISE_NAMES):
-            raise InputError(f"There is no noise {_shown(self.name)}; pick one of: {', '.join(NOISE_NAMES)}.")
-        if self.mode not in MODES:
-            raise InputError(f"mode is {_shown(self.mode)}; it must be one of: {', '.join(MODES)}.")
-        if (both := self.random_share + self.keep_share) > 1:
-            raise InputError(f"random_share and keep_share add up to {both:g}; at most 1 is allowed.")
-        if 0 < self.poisson < MIN_POISSON:
-            raise InputError(f"poisson is {self.poisson:g}; it must be 0, or between {MIN_POISSON} and 16.")
-        if wrong := [step for step in self.combined if step not in BART_STEPS]:
-            raise InputError(f"combined has {_shown(wrong[0])}; it may have {', '.join(BART_STEPS)}.")
-        object.__setattr__(self, "combined", tuple(step for step in BART_STEPS if step in self.combined))
-        self._check_edits()
-
-    def _check_edits(self) -> None:
-        for name in ("hide", "show"):
-            for position in (places := getattr(self, name)):
-                if type(position) is not int or not 0 <= position < MAX_CHARACTERS:
-                    allowed = f"a position is a whole number from 0 to {MAX_CHARACTERS - 1}"
-                    raise InputError(f"{name} has {_shown(position)}; {allowed}.")
-            object.__setattr__(self, name, tuple(sorted(set(places))))  # the same edits, the same JSON
-        if both := set(self.hide) & set(self.show):
-            raise InputError(f"Position {min(both)} is both in hide and in show; it can be in one of them.")
-
-
-@dataclass(frozen=True)
-class Decoding(_Checked):
+class Decoding(Checked):
     """How the decoder writes. This build searches greedily: a beam of one."""
 
-    max_new_tokens: int = _choice(
+    max_new_tokens: int = choice(
         MAX_TOKENS, "Stop after this many tokens if the model has not ended by itself.", 1, MAX_TOKENS
     )
-    repetition_penalty: float = _choice(
+    repetition_penalty: float = choice(
         1.0, "Divide a positive logit of a token already written by this, multiply a negative one; 1 is off.", 0.1, 10.0
     )
-    no_repeat_ngram_size: int = _choice(
+    no_repeat_ngram_size: int = choice(
         0, "Forbid writing the same run of this many tokens twice; 0 is off.", 0, MAX_TOKENS
     )
 
 
 @dataclass(frozen=True)
-class Settings(_Checked):
+class Settings(Document):
     """All that is needed to run again: together with a model's weights it gives the trace's id."""
 
-    text: str = _choice("", f"The source text, at most {MAX_CHARACTERS} characters.")
-    model: str = _choice("pocket-t5", "The name of a bundled or registered model, or a hub id owner/name.")
-    task: str = _choice("", "A task of the model; it says which prefix goes before the text. Empty: its first task.")
-    source_language: str = _choice("", "Language code of the source, for models with language tokens.")
-    target_language: str = _choice("", "Language the decoder is made to write, for models with language tokens.")
-    decoding: Decoding = field(default_factory=Decoding, metadata={"help": "How the decoder writes."})
-    noise: NoiseSettings = field(default_factory=NoiseSettings, metadata={"help": "What is done to the text first."})
+    text: str = choice("", f"The source text, at most {MAX_CHARACTERS} characters.")
+    model: str = choice("pocket-t5", "The name of a bundled or registered model, or a hub id owner/name.")
+    task: str = choice("", "A task of the model; it says which prefix goes before the text. Empty: its first task.")
+    source_language: str = choice("", "Language code of the source, for models with language tokens.")
+    target_language: str = choice("", "Language the decoder is made to write, for models with language tokens.")
+    decoding: Decoding = part(Decoding, "How the decoder writes.")
+    noise: NoiseSettings = part(NoiseSettings, "What is done to the text before the model reads it.")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -172,33 +53,4 @@ class Settings(_Checked):
                 raise InputError(f"{name} is not a usable name ({value!r:.60}).")
 
 
-_NESTED: dict[str, type] = {"decoding": Decoding, "noise": NoiseSettings}
-
-
-def _differences(item: Any) -> dict[str, Any]:
-    """Field -> value for every field that is not at its default; nested settings likewise."""
-    out = {}
-    for entry in dataclasses.fields(item):
-        value = getattr(item, entry.name)
-        if entry.name in _NESTED:
-            value = _differences(value)
-            if value:
-                out[entry.name] = value
-        elif value != entry.default:
-            out[entry.name] = value
-    return out
-
-
-def _build(cls: type, data: dict, path: str, unknown: list[str]) -> Any:
-    known = {entry.name for entry in dataclasses.fields(cls)}
-    values = {}
-    for key, value in data.items():
-        if key not in known:
-            unknown.append(path + key)
-        elif key in _NESTED:
-            if not isinstance(value, dict):
-                raise InputError(f"{path}{key} must be an object, not {type(value).__name__}.")
-            values[key] = _build(_NESTED[key], value, f"{path}{key}.", unknown)
-        else:
-            values[key] = value
-    return cls(**values)
+__all__ = ["MAX_CHARACTERS", "MAX_TOKENS", "SCHEMA", "Decoding", "NoiseSettings", "Settings"]

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from core.noise.tokens import Units
-from core.settings import BART_STEPS, MODES, NOISE_NAMES, NoiseSettings
+from core.noising import BART_STEPS, MODES, NOISE_NAMES, NoiseSettings
 from core.text import Token
 
 ROWS, FIRST, MASK, EOS, STOP = 1000, 999, 899, 1, 13  # sentinels are 999 down to 900

@@ -14,7 +14,8 @@ from core.noise import NOISES, Corruption, Units, can, corrupt, histogram, serie
 from core.noise.bart import hidden_count
 from core.noise.drawn import INSERTED, KEPT, KINDS, MOVED, RANDOM, SENTINEL
 from core.noise.spans import span_counts, unbiased_mask
-from core.settings import BART_STEPS, MODES, NOISE_NAMES, NoiseSettings, Settings
+from core.noising import BART_STEPS, MODES, NOISE_NAMES, NoiseSettings
+from core.settings import Settings
 from tests.models import noisy_tokenizer, tokenizer
 from tests.noise_texts import EOS, MASK, NAMES, RATES, SENTINELS, ids, made_up, settings
 

@@ -9,8 +9,9 @@ from hypothesis import given
 
 from core.errors import InputError, RecordError
 from core.noise import NOISES, Corruption, corrupt
+from core.noising import NOISE_NAMES, NoiseSettings
 from core.records import pack
-from core.settings import NOISE_NAMES, NoiseSettings, Settings
+from core.settings import Settings
 from tests.noise_texts import made_up, settings
 
 

@@ -16,8 +16,9 @@ from core.noise.drawn import KINDS, SENTINEL
 from core.noise.published import BART_TABLE, TABLES, figures_of
 from core.noise.rebuild import judge, rebuild, settings_for
 from core.noise.table import every
+from core.noising import NoiseSettings
 from core.runs import Run
-from core.settings import Decoding, NoiseSettings
+from core.settings import Decoding
 from core.train.forcing import decoder_input, forced
 from tests import models as tiny
 

@@ -3,7 +3,7 @@
     from core.noise import NOISES, corrupt, histogram, units
     made = corrupt(units(tokenizer, "A dog runs."), NOISES["spans"].usual(seed=3))
 
-Each entry of NOISES says where it comes from. A test keeps its names equal to core.settings.NOISE_NAMES.
+Each entry of NOISES says where it comes from. A test keeps its names equal to core.noising.NOISE_NAMES.
 """
 
 from dataclasses import replace

@@ -13,7 +13,7 @@ from core.noise.bart import spans_of
 from core.noise.drawn import MASK, RANDOM, UNCHANGED, Drawn, Piece, edited, whole_text
 from core.noise.spans import rounded
 from core.noise.tokens import Units
-from core.settings import NoiseSettings
+from core.noising import NoiseSettings
 
 
 def bert(units: Units, settings: NoiseSettings, rng: np.random.Generator) -> Drawn:

@@ -13,8 +13,8 @@ import numpy as np
 from core.errors import InputError, RecordError
 from core.noise.drawn import KINDS, MOVED, RANDOM, Drawn, Piece, unchanged
 from core.noise.tokens import Units
+from core.noising import NoiseSettings
 from core.records import pack, unpack
-from core.settings import NoiseSettings
 from core.shapes import Floats, Ids
 from core.text import Token
 

@@ -21,7 +21,7 @@ from core.noise.bart import (
 )
 from core.noise.drawn import INSERTED, KEPT, MASK, MOVED, RANDOM, Corrupt, Drawn, Piece, whole_text
 from core.noise.tokens import Units
-from core.settings import BART_STEPS, NoiseSettings
+from core.noising import BART_STEPS, NoiseSettings
 
 _LOWEST = 1  # random ids start behind <s>
 

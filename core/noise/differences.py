@@ -6,7 +6,7 @@ from math import ceil, comb
 from core.noise.bart import hidden_count
 from core.noise.spans import paper_counts, rounded, span_counts
 from core.noise.tokens import Units
-from core.settings import NoiseSettings
+from core.noising import NoiseSettings
 
 
 def of_spans(units: Units, settings: NoiseSettings) -> str:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from core.noise.tokens import Units
-from core.settings import NoiseSettings
+from core.noising import NoiseSettings
 
 KEPT, MOVED, SENTINEL, MASK, RANDOM, INSERTED, UNCHANGED = KINDS = (
     "kept", "moved", "sentinel", "mask", "random", "inserted", "unchanged",

@@ -20,7 +20,7 @@ from core.noise.objectives import (
 )
 from core.noise.spans import mask_of, paper_counts, paper_targets, rounded, span_counts, unbiased_mask, with_sentinels
 from core.noise.tokens import Units
-from core.settings import NoiseSettings
+from core.noising import NoiseSettings
 
 _LOWEST = 3  # random ids start behind pad, eos and unk
 
