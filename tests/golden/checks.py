@@ -9,6 +9,8 @@ from tests.golden.beam_search import check_beam_search
 from tests.golden.logits_processors import check_logits_processors
 from tests.golden.model_behaviour import check_model_behaviour
 from tests.golden.param_budget import check_param_budget
+from tests.golden.t5_end_to_end import check_t5_end_to_end
+from tests.golden.t5_objectives import check_t5_objectives
 from tests.golden.t5_spans import check_t5_spans
 from tests.golden.teacher_forcing import check_teacher_forcing
 
@@ -18,6 +20,8 @@ CHECKS: dict[str, Callable[[dict, Path, Report], None]] = {
     "logits_processors.json": check_logits_processors,
     "model_behaviour.json": check_model_behaviour,
     "param_budget.json": check_param_budget,
+    "t5_end_to_end.json": check_t5_end_to_end,
+    "t5_objectives.json": check_t5_objectives,
     "t5_span_corruption.json": check_t5_spans,
     "teacher_forcing_losses.json": check_teacher_forcing,
 }
