@@ -1,4 +1,4 @@
-"""The one page: controls on top, the attention view below, one Run event."""
+"""The one page: controls on top, tabs below with the attention view as the first, one Run event."""
 
 import logging
 import random
@@ -11,6 +11,8 @@ from app.config import AppConfig
 from app.controls import Controls, model_picker, more, task_picker, text_box
 from app.engine import Engine, saved_pack
 from app.theme import CSS, theme
+from app.turns import MODEL_TURN
+from app.views import noise
 from app.widgets.spelling import Spelling, pack
 from app.widgets.stepper import PLOTLY_FILE, Stepper
 from app.words import TRANSLATIONS, said
@@ -20,7 +22,7 @@ from core.settings import MAX_CHARACTERS, MAX_TOKENS
 from core.spelling import marks
 from core.text import usable
 
-RUNS = 16  # answered at once; more wait in line
+VIEWS = (noise,)  # the tabs beside the first
 log = logging.getLogger("two-stacks")
 
 
@@ -48,24 +50,26 @@ def build(config: AppConfig) -> gr.Blocks:
                 status = _line(engine.status, "ts-status")
         controls = Controls(text, model, task, **more())
         notice = gr.HTML("", html_template="<div class='ts-notice' role='alert'>{{value}}</div>", elem_id="ts-notice")
-        stepper = Stepper(value=saved_pack(first) if first else None)
+        with gr.Tabs(elem_id="ts-tabs"):
+            with gr.Tab(said("page.attention")):
+                stepper = Stepper(value=saved_pack(first) if first else None)
+            for view in VIEWS:
+                with gr.Tab(said(view.TITLE)):
+                    view.build(engine, controls)
 
         def answer(values: dict, request: gr.Request) -> Iterator[tuple]:
             yield from _answer(engine, controls, values, str(request.session_hash))
 
-        # Many may be answered at once: they share the model a step at a time (app/turns.py), and what needs none never waits.
-        model_turn = dict(concurrency_id="model", concurrency_limit=RUNS, api_visibility="private", show_progress="hidden",
-                          trigger_mode="multiple")
-        gr.on([go.click, text.submit], answer, controls.inputs(), [stepper, notice], **model_turn)
+        gr.on([go.click, text.submit], answer, controls.inputs(), [stepper, notice], **MODEL_TURN)
         choices = {chip: lambda text=example.text: text for chip, example in zip(chips, EXAMPLES, strict=True)}
         for chip, choose in (choices | {surprise: lambda: random.choice(OWN)["en"]}).items():
             filled = chip.click(choose, None, text, queue=False, api_visibility="private", trigger_mode="multiple")
-            filled.then(answer, controls.inputs(), [stepper, notice], **model_turn)
+            filled.then(answer, controls.inputs(), [stepper, notice], **MODEL_TURN)
 
         def explain(event: gr.EventData) -> tuple:
             return _explain(engine, getattr(event, "_data", None))
 
-        stepper.explain(explain, None, [stepper, notice], **model_turn | dict(trigger_mode="once"))
+        stepper.explain(explain, None, [stepper, notice], **MODEL_TURN | dict(trigger_mode="once"))
 
         def halt(request: gr.Request) -> None:
             engine.latest.stop(str(request.session_hash))

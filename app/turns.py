@@ -3,6 +3,10 @@
 import threading
 from collections import OrderedDict, deque
 
+RUNS = 16  # answered at once; more wait in line
+# Of every event that uses the model: many may be answered at once, because they share it a step at a time.
+MODEL_TURN = dict(concurrency_id="model", concurrency_limit=RUNS, api_visibility="private", show_progress="hidden",
+                  trigger_mode="multiple")
 SESSIONS = 1000  # how many visitors' latest runs are remembered
 
 

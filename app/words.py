@@ -6,6 +6,8 @@ from pathlib import Path
 
 import gradio as gr
 
+from core.noise import NOISES
+from core.noising import NoiseSettings
 from core.settings import Decoding, Settings
 
 WORDS = Path(__file__).resolve().parents[1] / "assets" / "words"
@@ -14,13 +16,16 @@ WORDS = Path(__file__).resolve().parents[1] / "assets" / "words"
 def read(folder: Path = WORDS) -> dict[str, dict[str, str]]:
     """Language -> key -> words. A key that a translation lacks is said in English."""
     files = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(folder.glob("*.json"))}
-    files["en"] |= {f"settings.{name}": help for name, help in helps().items()}
+    files["en"] |= {f"settings.{name}": help for name, help in helps(Decoding, Settings).items()}
+    files["en"] |= {f"noise.{name}": help for name, help in helps(NoiseSettings).items()}
+    files["en"] |= {f"noise_picker.{name}.title": noise.title for name, noise in NOISES.items()}
+    files["en"] |= {f"noise_picker.{name}.help": noise.help for name, noise in NOISES.items()}
     return {language: files["en"] | words for language, words in files.items()}
 
 
-def helps() -> dict[str, str]:
+def helps(*kinds: type) -> dict[str, str]:
     """Field -> its help in English, which lives on the field."""
-    return {item.name: item.metadata["help"] for kind in (Decoding, Settings) for item in dataclasses.fields(kind)}
+    return {item.name: item.metadata["help"] for kind in kinds for item in dataclasses.fields(kind)}
 
 
 LANGUAGES = read()

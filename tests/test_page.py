@@ -9,8 +9,8 @@ import pytest
 
 from app.config import AppConfig, read_config
 from app.engine import Engine, _streamed
-from app.page import RUNS, _answer, _explain, _spelling, build
-from app.turns import Latest, Turn
+from app.page import _answer, _explain, _spelling, build
+from app.turns import RUNS, Latest, Turn
 from core import Settings, run
 from core.examples import EXAMPLES, OWN, gloss, saved
 from core.models import Models
@@ -206,7 +206,7 @@ def test_every_event_is_private_and_model_events_share_one_turn():
     functions = page.fns.values()
     assert all(f.api_visibility == "private" for f in functions if f.fn is not None)
     turns = [f for f in functions if f.concurrency_id == "model"]
-    assert len(turns) == 3 + len(EXAMPLES) and all(f.concurrency_limit == RUNS for f in turns)
+    assert len(turns) == 5 + len(EXAMPLES) and all(f.concurrency_limit == RUNS for f in turns)
     assert not [b for b in page.blocks.values() if isinstance(b, gr.State)]
 
 

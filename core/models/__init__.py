@@ -15,6 +15,7 @@ from weakref import WeakValueDictionary
 
 from core.errors import ModelError
 from core.models.tasks import tasks_of_folder
+from core.models.vocabulary import Vocabulary, rows_in
 
 if TYPE_CHECKING:
     from core.models.loading import Loaded
@@ -41,6 +42,7 @@ class Models:
         self.allow_hub = allow_hub
         self.device = device
         self._loaded: OrderedDict[str, Loaded] = OrderedDict()
+        self._vocabularies: dict[str, tuple[Vocabulary, int]] = {}
         self._lock = threading.Lock()  # around the two dicts; never held while anything loads
         # A lock for each name that loads just now: it goes when the last thread that holds it does.
         self._loading: WeakValueDictionary[str, threading.RLock] = WeakValueDictionary()
@@ -77,6 +79,17 @@ class Models:
     def loaded(self, name: str) -> "Loaded | None":
         """The model if it is in memory; nothing is loaded for it, and its turn to be let go does not change."""
         return self._loaded.get(name)
+
+    def vocabulary(self, name: str) -> tuple[Vocabulary, int]:
+        """The tokenizer of a model and how many rows its embedding has, without loading it; ModelError where only a load can say."""
+        self.check(name)
+        if name not in self._vocabularies:
+            folder = self._folder(name)
+            if folder is None:
+                raise ModelError(f"{name} is not loaded yet. Press Run once, then its tokenizer is here.")
+            made = Vocabulary(folder)
+            self._vocabularies[name] = made, rows_in(folder) or len(made)
+        return self._vocabularies[name]
 
     def _folder(self, name: str) -> Path | None:
         return ASSETS / name if name in BUNDLED else self.folders.get(name)

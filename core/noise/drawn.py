@@ -71,11 +71,9 @@ class Noise:
 
 def runs_of(mask: Sequence[bool]) -> list[int]:
     """Each run of True numbered from the left, -1 elsewhere: (tokens,)."""
-    out, run = [], -1
-    for k, hidden in enumerate(mask):
-        run += bool(hidden) and not (k and mask[k - 1])
-        out.append(run if hidden else -1)
-    return out
+    hidden = np.asarray(mask, bool)
+    begins = hidden & ~np.append(False, hidden[:-1])
+    return np.where(hidden, np.cumsum(begins) - 1, -1).tolist()
 
 
 def edited(mask: np.ndarray, units: Units, settings: NoiseSettings) -> tuple[np.ndarray, list[str]]:

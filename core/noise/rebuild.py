@@ -4,6 +4,7 @@ Needs torch, so `core.noise` does not import it.
 """
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any
@@ -67,17 +68,24 @@ def settings_for(loaded: Any, corruption: Corruption, decoding: Decoding | None 
     return Settings(corruption.text, loaded.name, noise=corruption.settings, decoding=decoding or Decoding())
 
 
-def rebuild(loaded: Any, corruption: Corruption, decoding: Decoding | None = None) -> Rebuilding:
+def rebuild(
+    loaded: Any, corruption: Corruption, decoding: Decoding | None = None, turn: AbstractContextManager = nullcontext()
+) -> Rebuilding:
     """Run greedily to the end and judge. To stream instead: step a `Run` of `settings_for`, then `judge` it.
+
+    turn: entered anew for each step, where several share the model.
 
     InputError where the corruption was made for another tokenizer, or leaves nothing to read.
     """
     going = Run(settings_for(loaded, corruption, decoding), loaded)
     if going.corruption != corruption:
         raise InputError(f"This corruption was not made with the vocabulary of {loaded.name}. Make it anew for this model.")
-    for _ in going:
-        pass
-    return judge(going)
+    more = True
+    while more:
+        with turn:
+            more = next(going, None) is not None
+    with turn:
+        return judge(going)
 
 
 def judge(going: Run) -> Rebuilding:

@@ -1,6 +1,7 @@
 """All noises on one text: what each does to it and how a model rebuilds it, one row at a time. Needs torch."""
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,8 +51,13 @@ class Row:
         return self.corruption.achieved if self.corruption else None
 
 
-def every(text: str, loaded: Any, seed: int = 0, mode: str = "code") -> Iterator[Row]:
-    """A row for each noise at its usual settings, in the order of the registry; InputError for an unreadable text."""
+def every(
+    text: str, loaded: Any, seed: int = 0, mode: str = "code", turn: AbstractContextManager = nullcontext()
+) -> Iterator[Row]:
+    """A row for each noise at its usual settings, in the order of the registry; InputError for an unreadable text.
+
+    turn: entered anew for each step of the model.
+    """
     units, impossible = units_for(loaded, text), can(loaded.tokenizer, rows_of(loaded))
     for name, noise in NOISES.items():
         published = tuple(figures_of(name))
@@ -60,7 +66,8 @@ def every(text: str, loaded: Any, seed: int = 0, mode: str = "code") -> Iterator
             continue
         made = corrupt(units, noise.usual(seed=seed, mode=mode))
         try:
-            found = rebuild(loaded, made, Decoding(max_new_tokens=min(MAX_TOKENS, len(made.target) + _MORE)))
+            limit = Decoding(max_new_tokens=min(MAX_TOKENS, len(made.target) + _MORE))
+            found = rebuild(loaded, made, limit, turn)
         except TwoStacksError as error:  # an empty text, or too long for this model once corrupted
             yield Row(name, noise.title, published, made, str(error))
             continue

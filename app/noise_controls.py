@@ -1,0 +1,93 @@
+"""Fields of NoiseSettings <-> components of the noise tab. Help and ranges live on the field; only what a noise reads is shown."""
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+import gradio as gr
+
+from app.words import said
+from core.noise import NOISES, Noise
+from core.noising import BART_STEPS, MODES, NoiseSettings
+
+FIRST = "spans"  # what the tab shows before anyone has chosen
+SEEDS, EPOCHS = 1000, 4  # that the sliders reach
+_STEPS = {
+    "rate": 0.01, "mean_span": 0.5, "poisson": 0.1, "random_share": 0.05, "keep_share": 0.05, "permute_rate": 0.05,
+    "rotate_rate": 0.05, "insert_rate": 0.01, "seed": 1, "epoch": 1,
+}
+_TOPS = {"seed": SEEDS - 1, "epoch": EPOCHS - 1}
+_CHECKS = ("whole_words", "each_piece", "roll")
+_ALWAYS = ("seed", "mode")
+_FIELDS = {item.name: item for item in dataclasses.fields(NoiseSettings)}
+
+
+@dataclasses.dataclass
+class NoiseControls:
+    """The components by field name. `name` holds the chosen noise, `edits` what a person hid and showed by hand."""
+
+    fields: dict[str, gr.components.Component]
+    name: gr.State
+    edits: gr.State
+
+    def inputs(self) -> set:
+        return {*self.fields.values(), self.name, self.edits}
+
+    def settings(self, values: Mapping[Any, Any], model: object, text: object) -> NoiseSettings:
+        """NoiseSettings from an event's values, whatever was sent. Edits are of one text and one vocabulary."""
+        given = {name: values[component] for name, component in self.fields.items()}
+        for name in ("seed", "epoch"):  # sliders send 12 as 12.0 at times
+            if isinstance(given[name], float) and given[name].is_integer():
+                given[name] = int(given[name])
+        edits = values[self.edits]
+        if isinstance(edits, dict) and edits.get("of") == [model, text]:
+            given |= {"hide": edits.get("hide", ()), "show": edits.get("show", ())}
+        name = values[self.name]
+        used = NOISES[name].settings if name in NOISES else ()
+        return NoiseSettings(name=name, **{k: v for k, v in given.items() if k in used or k in (*_ALWAYS, "hide", "show")})
+
+
+def noise_controls() -> NoiseControls:
+    """All components, those that the first noise does not read out of sight."""
+    shown = visible(NOISES[FIRST])
+    fields: dict[str, gr.components.Component] = {}
+    with gr.Row(elem_id="ts-noise-controls", equal_height=False):
+        for name in ("rate", "permute_rate", "rotate_rate", "insert_rate", "mean_span", "poisson", "random_share", "keep_share",
+                     "epoch", "seed"):
+            fields[name] = _slider(name, name in shown)
+        fields["combined"] = gr.CheckboxGroup(
+            [(said(f"page.noise.{step}"), step) for step in BART_STEPS], value=list(_FIELDS["combined"].default),
+            visible="combined" in shown, **_said("combined"),
+        )
+        for name in _CHECKS:
+            fields[name] = gr.Checkbox(False, visible=name in shown, min_width=180, **_said(name))
+        fields["mode"] = gr.Radio([(said(f"page.noise.{mode}"), mode) for mode in MODES], value=MODES[0], min_width=260,
+                                  **_said("mode"))
+    return NoiseControls(fields, gr.State(FIRST), gr.State(None))
+
+
+def visible(noise: Noise) -> set[str]:
+    """The fields that a noise reads."""
+    return {*noise.settings, *_ALWAYS}
+
+
+def chosen(controls: NoiseControls, noise: Noise) -> dict:
+    """What changes on the page when a noise is chosen: its own controls, at its usual values."""
+    usual, shown = noise.usual(), visible(noise)
+    out = {}
+    for name, component in controls.fields.items():
+        if name not in _ALWAYS:
+            value = getattr(usual, name)
+            out[component] = gr.update(visible=name in shown, value=list(value) if isinstance(value, tuple) else value)
+    return out
+
+
+def _slider(name: str, shown: bool) -> gr.Slider:
+    item = _FIELDS[name]
+    high = _TOPS.get(name, item.metadata["high"])
+    return gr.Slider(item.metadata["low"], high, item.default, step=_STEPS[name], visible=shown, min_width=220,
+                     elem_id=f"ts-noise-{name}", **_said(name))
+
+
+def _said(name: str) -> dict[str, Any]:
+    return {"label": said(f"page.noise.{name}"), "info": said(f"noise.{name}")}

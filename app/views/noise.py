@@ -1,0 +1,149 @@
+"""The noise tab: a text under any noise, drawn anew at each move of a slider, rebuilt by the model, and all noises beside each other.
+
+Moves of a slider are answered without the queue and by the tokenizer alone; only Rebuild and All noises wait for the model.
+"""
+
+import logging
+import random
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import gradio as gr
+
+from app.controls import Controls
+from app.corruptions import Corruptions
+from app.engine import Engine
+from app.noise_controls import FIRST, SEEDS, NoiseControls, chosen, noise_controls
+from app.turns import MODEL_TURN
+from app.widgets.corruption import CorruptionView
+from app.widgets.noise_picker import NoisePicker
+from app.widgets.noise_table import NoiseTable
+from app.widgets.rebuilding import RebuildingView
+from app.words import said
+from core.errors import TwoStacksError
+from core.noise import NOISES
+from core.settings import Decoding, Settings
+
+TITLE = "page.noise"
+QUICK = dict(queue=False, api_visibility="private", show_progress="hidden", trigger_mode="always_last")
+log = logging.getLogger("two-stacks")
+
+
+def build(engine: Engine, controls: Controls) -> None:
+    """The components of the tab and their events. The first picture is there before any model has loaded."""
+    made = Corruptions(engine)
+    first = Settings(controls.text.value, controls.model.value, noise=NOISES[FIRST].usual())
+    gr.HTML("", html_template="<p class='ts-fact'>{{value}}</p>", value=said("page.noise.about"), elem_id="ts-noise-about")
+    picker = NoisePicker(FIRST, made.impossible(first.model))
+    noise = noise_controls()
+    with gr.Row(elem_id="ts-noise-buttons"):
+        fresh = gr.Button(said("page.noise.fresh"), size="sm", min_width=110, elem_id="ts-noise-fresh")
+        rebuild = gr.Button(said("page.noise.rebuild"), variant="primary", size="sm", min_width=140, elem_id="ts-noise-rebuild")
+        every = gr.Button(said("page.noise.all"), size="sm", min_width=140, elem_id="ts-noise-all")
+    view = CorruptionView(made.counted(first), elem_id="ts-noise-view")
+    rebuilding, table = RebuildingView(elem_id="ts-noise-rebuilding"), NoiseTable(elem_id="ts-noise-table")
+    inputs = noise.inputs() | {controls.text, controls.model}
+
+    def asked(values: dict) -> Settings:
+        return settings_of(noise, controls, values)
+
+    def redraw(values: dict) -> dict:
+        return quick(lambda: made.shown(asked(values)))
+
+    def count(values: dict) -> dict:
+        return quick(lambda: made.counted(asked(values)))
+
+    def pick(values: dict, event: gr.EventData) -> dict:
+        return picked(made, noise, controls, values, event, view)
+
+    def edit(values: dict, event: gr.EventData) -> dict:
+        edits = edits_of(getattr(event, "_data", None), values[controls.model], values[controls.text])
+        return {noise.edits: edits, view: redraw(values | {noise.edits: edits})}
+
+    moves = [component.input for component in noise.fields.values()]
+    drawn = gr.on([*moves, controls.text.change], redraw, inputs, view, **QUICK)
+    renewed = fresh.click(lambda: random.randrange(SEEDS), None, noise.fields["seed"], **QUICK).then(redraw, inputs, view, **QUICK)
+    # `pick` and `edit` are events of our own scripts, by the names that they trigger
+    picking = picker.pick(pick, inputs, [*noise.fields.values(), noise.name, picker, view], **QUICK)
+    editing = view.edit(edit, inputs, [noise.edits, view], **QUICK)
+    other = controls.model.change(lambda values: {picker: offer(made, values[controls.model], values[noise.name]),
+                                                  view: redraw(values)}, inputs, [picker, view], **QUICK)
+    for event in (drawn, renewed, picking, editing, other):
+        event.then(count, inputs, view, **QUICK)
+
+    def rebuilt(values: dict, request: gr.Request) -> Iterator[dict]:
+        yield from slow(lambda: made.rebuilt(asked(values), str(request.session_hash)))
+
+    def listed(values: dict, request: gr.Request) -> Iterator[dict]:
+        yield from slow(lambda: made.table(asked(values), str(request.session_hash)))
+
+    rebuild.click(rebuilt, inputs, rebuilding, **MODEL_TURN)
+    every.click(listed, inputs, table, **MODEL_TURN)
+
+
+def settings_of(noise: NoiseControls, controls: Controls, values: dict) -> Settings:
+    """Checked settings, whatever was sent; InputError says what cannot be used."""
+    model, text = values[controls.model], values[controls.text]
+    model = model.strip() if isinstance(model, str) else model
+    text = "" if text is None else text
+    return Settings(text, model, noise=noise.settings(values, values[controls.model], values[controls.text]),
+                    decoding=Decoding())
+
+
+def edits_of(data: object, model: object, text: object) -> dict | None:
+    """Edits as they are kept: for this text and this model only. NoiseSettings checks what the lists hold."""
+    data = data if isinstance(data, dict) else {}
+    lists = {name: data[name][:4000] if isinstance(data.get(name), list) else [] for name in ("hide", "show")}
+    if not any(lists.values()) or not isinstance(model, str) or not isinstance(text, str):
+        return None
+    return lists | {"of": [model, text]}
+
+
+def picked(made: Corruptions, noise: NoiseControls, controls: Controls, values: dict, event: Any, view: Any) -> dict:
+    """Another noise: its controls at its usual values, and the text under it. An unknown name is refused."""
+    data = getattr(event, "_data", None)
+    name = data.get("name") if isinstance(data, dict) else None
+    if not isinstance(name, str) or name not in NOISES:
+        return {view: refused("There is no such noise; pick one of the list.")}
+    usual = NOISES[name].usual()
+    start = {component: getattr(usual, field) for field, component in noise.fields.items() if field not in ("seed", "mode")}
+    now = values | start | {noise.name: name}
+    return chosen(noise, NOISES[name]) | {
+        noise.name: name, view: quick(lambda: made.shown(settings_of(noise, controls, now))),
+    }
+
+
+def offer(made: Corruptions, model: object, name: object) -> dict:
+    """What the picker shows for a model."""
+    try:
+        return {"name": name, "why": made.impossible(str(model).strip())}
+    except TwoStacksError:  # the view says why
+        return {"name": name, "why": {}}
+
+
+def quick(answer: Callable[[], dict]) -> dict:
+    """An answer, or a sentence on what went wrong."""
+    try:
+        return answer()
+    except Exception as error:
+        return refused(_sentence(error))
+
+
+def slow(answers: Callable[[], Iterator[dict]]) -> Iterator[dict]:
+    """Answers as they come; what goes wrong is said, and what has been shown stays."""
+    try:
+        yield from answers()
+    except Exception as error:
+        yield refused(_sentence(error))
+
+
+def refused(sentence: str) -> dict:
+    return {"kind": "refused", "text": sentence}
+
+
+def _sentence(error: Exception) -> str:
+    """Our own errors are sentences; of any other the host's log keeps the traceback."""
+    if isinstance(error, TwoStacksError):
+        return str(error)
+    log.error("noise", exc_info=error)
+    return "This failed for a reason we did not foresee; the host's log has it. Your text is kept."

@@ -1,0 +1,86 @@
+"""One text under one noise: the source, what the encoder reads and what the decoder is to write, linked span by span.
+
+The value is `pack(...)`, with `shares` where they are counted, or a refusal. `assets/js/corruption/` draws it; tokens reach the
+page by `textContent` only. The one event is `edit`: the places that a person hid and showed by hand.
+"""
+
+from typing import Any
+
+import gradio as gr
+
+from app.widgets.markup import Markup
+from app.widgets.scripts import ASSETS, script
+from core.noise import NOISES, Corruption, Units
+from core.noise.corruption import SEEDS
+from core.noise.drawn import KINDS
+
+_ui = Markup("corruption")
+STYLE = (ASSETS / "css" / "noise.css").read_text(encoding="utf-8")  # of all components of the tab
+SCRIPTS = ("stepper/text", "state", "drawing", "pointing", "wiring")
+
+
+def _line(name: str) -> str:
+    return f"""<div class="nz-line"><div class="nz-name"><span {_ui.say(name)}</span><small data-ts="{name}-count"></small></div>
+    <div class="nz-tokens" data-ts="{name}" dir="auto"></div></div>"""
+
+
+TEMPLATE = f"""
+<div class="nz-root" data-ts="root" role="region" {_ui.attributes(aria_label="label")}>
+  <div class="nz-refusal" data-ts="refusal" role="alert"></div>
+  <div data-ts="body">
+    <div class="nz-facts"><span data-ts="rates"></span><span data-ts="lengths"></span>
+      <span class="nz-edited" data-ts="edited"></span>{_ui.button("reset")}</div>
+    {_line("source")}
+    <p class="nz-key" data-ts="key"></p>
+    {_line("corrupted")}
+    {_line("target")}
+    <div class="nz-series" data-ts="series"></div>
+    <p class="nz-difference" data-ts="difference"></p>
+    <ul class="nz-notes" data-ts="notes"></ul>
+  </div>
+  <div class="nz-tip" data-ts="tip" aria-hidden="true"></div>
+</div>
+"""
+
+
+def pack(made: Corruption, units: Units, epochs: list[Corruption]) -> dict[str, Any]:
+    """What the browser draws. `free`: the source places that can be edited, from and up to."""
+    out: dict[str, Any] = {
+        "kind": "corruption", "id": made.id[:24], "noise": made.settings.name, "mode": made.settings.mode,
+        "edits": NOISES[made.settings.name].edits, "free": [units.head, len(units.tokens) - units.tail], "seeds": SEEDS,
+        "source": _side(made.source), "span": made.source_span.tolist(), "mask": made.mask.tolist(), "spans": made.spans,
+        "requested": made.requested, "achieved": made.achieved, "notes": list(made.notes), "difference": made.difference,
+        "hide": list(made.settings.hide), "show": list(made.settings.show), "epoch": made.settings.epoch,
+    }
+    for name in ("corrupted", "target"):
+        out[name] = {
+            "tokens": _side(getattr(made, name)), "from": getattr(made, f"{name}_from").tolist(),
+            "span": getattr(made, f"{name}_span").tolist(), "kind": [KINDS[k] for k in getattr(made, f"{name}_kind")],
+        }
+    out["series"] = [
+        {"texts": [t.text for t in one.corrupted], "kind": [KINDS[k] for k in one.corrupted_kind],
+         "span": one.corrupted_span.tolist()} for one in epochs
+    ]
+    return out
+
+
+def _side(tokens) -> list[list]:
+    return [[token.text, token.id] for token in tokens]
+
+
+class CorruptionView(gr.HTML):
+    """A `gr.HTML` whose value is a pack, {"kind": "refused", "text": a sentence}, or None."""
+
+    def __init__(self, value: dict[str, Any] | None = None, **settings: Any):
+        super().__init__(value, html_template=TEMPLATE, css_template=STYLE, js_on_load=script("corruption", SCRIPTS),
+                         apply_default_css=False, **settings)
+
+    def preprocess(self, payload: Any) -> None:
+        """Whatever a browser sends back is dropped."""
+        return None
+
+    def postprocess(self, value: dict[str, Any] | None) -> dict[str, Any] | None:
+        return value
+
+    def api_info(self) -> dict[str, Any]:
+        return {"type": "object", "description": "a text under a noise"}

@@ -1,0 +1,64 @@
+"""What a model wrote for each hidden span: right or wrong, the truth's log-probability, and where the decoder looked.
+
+The value is `judged(...)`, progress of a run, a refusal, or None. `assets/js/rebuilding.js` draws it by `textContent` and canvas.
+"""
+
+from typing import Any
+
+import gradio as gr
+
+from app.widgets.corruption import STYLE
+from app.widgets.markup import Markup
+from app.widgets.scripts import script
+
+_ui = Markup("rebuilding")
+TEMPLATE = f"""
+<div class="nz-root nz-rebuilding" data-ts="root" hidden role="region" {_ui.attributes(aria_label="label")}>
+  <div class="nz-refusal" data-ts="refusal" role="alert"></div>
+  <p class="nz-honest" data-ts="honest"></p>
+  <p class="nz-wrote" data-ts="wrote" aria-live="polite"></p>
+  <p class="nz-loss" data-ts="loss"></p>
+  <div class="nz-spans" data-ts="spans"></div>
+  <p class="nz-key" data-ts="key"></p>
+  <div class="nz-tip" data-ts="tip" aria-hidden="true"></div>
+</div>
+"""
+
+
+def judged(found: Any, learned: list[str]) -> dict[str, Any]:
+    """A Rebuilding as the browser draws it. weights: a span's rows (tokens, source), mean over layers and heads."""
+    made = found.corruption
+    spans = []
+    for span in found.spans:
+        rows = found.rows(span)
+        weights = rows.mean((0, 1)).round(4).tolist() if rows.size else []
+        spans.append({
+            "span": span.span, "true": [t.text for t in span.true], "wrote": [t.text for t in span.wrote], "right": span.right,
+            "logprob": round(span.logprob, 4), "each": found.forced.logprobs[list(span.rows)].round(4).tolist(),
+            "weights": weights,
+        })
+    loss = found.loss
+    return {
+        "kind": "rebuilt", "id": made.id[:24], "model": found.trace.settings.model, "text": found.trace.text, "spans": spans,
+        "source": [t.text for t in made.corrupted], "learned": learned, "exact": found.exact, "right": found.right,
+        "loss": None if loss != loss else round(loss, 4), "tokens": len(made.target), "n": len(found.trace.target),
+        "shape": list(found.forced.cross_weights.shape[:2]),
+    }
+
+
+class RebuildingView(gr.HTML):
+    """A `gr.HTML` whose value is what a model rebuilt, or how far it is."""
+
+    def __init__(self, **settings: Any):
+        super().__init__(None, html_template=TEMPLATE, css_template=STYLE, apply_default_css=False,
+                         js_on_load=script("rebuilding", ("stepper/text", "rebuilding/strips", "rebuilding/wiring")), **settings)
+
+    def preprocess(self, payload: Any) -> None:
+        """Whatever a browser sends back is dropped."""
+        return None
+
+    def postprocess(self, value: dict[str, Any] | None) -> dict[str, Any] | None:
+        return value
+
+    def api_info(self) -> dict[str, Any]:
+        return {"type": "object", "description": "what a model rebuilt"}

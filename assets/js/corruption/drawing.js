@@ -1,0 +1,77 @@
+/* Drawing. */
+
+/** <extra_id_3> is long under a word: its brackets go. */
+const short = (text) => shown(text).replace(/^<(.{1,20})>$/, "$1");
+
+function sourceToken([text], k, filler) {
+  const node = make(editable(k) ? "button" : "span", "nz-token nz-source"), bar = make("i", "nz-bar");
+  if (editable(k)) { node.type = "button"; node.setAttribute("aria-pressed", String(!!pack.mask[k])); }
+  node.dataset.source = k;
+  bar.append(make("i"));
+  const span = pack.span[k], first = span >= 0 && (k === 0 || pack.span[k - 1] !== span);
+  node.append(bar, isolated(text), make("small", "nz-tag", first && filler.has(span) ? short(filler.get(span)) : ""));
+  node.classList.toggle("nz-hidden", span >= 0);
+  node.classList.toggle("nz-moved", span < 0 && !!pack.mask[k]);
+  node.classList.toggle("nz-special", k < pack.free[0] || k >= pack.free[1]);
+  node.classList.toggle("nz-by-hand", edits.hide.has(k) || edits.show.has(k));
+  paint(node, span);
+  return node;
+}
+
+function otherToken(side, k) {
+  const node = make("span", "nz-token"), [text] = side.tokens[k], kind = side.kind[k], from = side.from[k];
+  const tags = { moved: () => "← " + (from + 1), random: () => word("tag.random"), inserted: () => word("tag.inserted"), unchanged: () => word("tag.unchanged") };
+  node.dataset.k = k;
+  if (from >= 0) node.dataset.origin = from;
+  node.append(isolated(text), make("small", "nz-tag", tags[kind] ? tags[kind]() : ""));
+  node.classList.add("nz-kind-" + kind);
+  node.classList.toggle("nz-special", from >= 0 && (from < pack.free[0] || from >= pack.free[1]));
+  paint(node, side.span[k]);
+  return node;
+}
+
+function drawSeries() {
+  const rows = pack.series.map((one, epoch) => {
+    const row = make("div", "nz-epoch" + (epoch === pack.epoch ? " nz-now" : ""));
+    row.append(make("span", "nz-name", word("epoch", { k: epoch })), ...one.texts.map((text, k) => {
+      const cell = make("span", "nz-mini nz-kind-" + one.kind[k], shown(text));
+      cell.dir = "auto";
+      paint(cell, one.span[k]);
+      return cell;
+    }));
+    return row;
+  });
+  at.series.replaceChildren(...rows);
+}
+
+function drawShares() {
+  const bars = at.source.querySelectorAll(".nz-bar > i");
+  bars.forEach((bar, k) => { bar.style.height = 100 * Math.min(1, shares[k] || 0) + "%"; });
+  at.source.classList.toggle("nz-counting", !pack.shares);
+}
+
+const sideCount = (side) => {
+  const n = pack[side].tokens.length, less = n - pack.source.length;
+  return word("count." + (less < 0 ? "less" : less > 0 ? "more" : "same"), { n, less: Math.abs(less) });
+};
+
+function draw() {
+  const filler = fillers(), focused = element.contains(document.activeElement) ? document.activeElement.dataset.source : undefined;
+  at.root.hidden = false;
+  at.source.replaceChildren(...pack.source.map((token, k) => sourceToken(token, k, filler)));
+  for (const side of ["corrupted", "target"]) at[side].replaceChildren(...pack[side].tokens.map((_, k) => otherToken(pack[side], k)));
+  at["source-count"].textContent = plural("tokens", pack.source.length);
+  at["corrupted-count"].textContent = sideCount("corrupted");
+  at["target-count"].textContent = sideCount("target");
+  at.rates.replaceChildren(...phrase("rates", { requested: make("b", "", percent(pack.requested)), achieved: make("b", "", percent(pack.achieved)) }));
+  at.lengths.replaceChildren(...phrase("lengths", { spans: plural("spans", pack.spans) }));
+  const n = edits.hide.size + edits.show.size;
+  at.edited.textContent = n ? plural("edits", n) : "";
+  at.reset.hidden = !n;
+  at.key.textContent = word(pack.edits ? "key" : "key.fixed", { seeds: pack.seeds });
+  at.difference.replaceChildren(...(pack.difference ? [make("b", "", word("mode." + pack.mode)), " ", pack.difference] : []));
+  at.notes.replaceChildren(...pack.notes.map((note) => make("li", "", note)));
+  drawSeries();
+  drawShares();
+  if (focused !== undefined) at.source.querySelector('[data-source="' + focused + '"]')?.focus({ preventScroll: true });
+}

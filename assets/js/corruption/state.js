@@ -1,0 +1,39 @@
+/* A corrupted text: the source on top, what the encoder reads and what the decoder is to write below, in one colour per span.
+ *
+ * The pack (app/widgets/corruption.py) is kept as `pack`; a later message with the same id only adds the counts of the histogram.
+ * Clicks edit `edits` at once and send both lists whole, so that a lost request loses nothing.
+ * Tokens are untrusted text: they reach the page by textContent only. */
+
+const at = Object.fromEntries([...element.querySelectorAll("[data-ts]")].map((node) => [node.dataset.ts, node]));
+
+// Okabe and Ito's palette, told apart by people with any colour vision; a second round is dashed.
+const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f"];
+
+let pack = null;                                     // what is on the page
+let shares = [];                                     // how often each source token is hidden; of the drawing before while it is counted
+let edits = { hide: new Set(), show: new Set() };    // as the person left them
+let waiting = 0;                                     // edits that were sent and are not answered yet
+const settled = { text: [], shares: [] };            // who waits for the next drawing
+
+const percent = (x) => (100 * x).toFixed(1) + " %";
+const editable = (k) => pack.edits && k >= pack.free[0] && k < pack.free[1];
+
+function paint(node, span) {
+  if (span < 0) return;
+  node.dataset.span = span;
+  node.style.setProperty("--nz", COLOURS[span % COLOURS.length]);
+  node.classList.add("nz-coloured");
+  node.classList.toggle("nz-second", Math.floor(span / COLOURS.length) % 2 === 1);
+}
+
+/** span -> the text of what stands for it in the input: a sentinel, a mask, a random token. */
+function fillers() {
+  const found = new Map(), side = pack.corrupted;
+  side.tokens.forEach(([text], k) => { if (side.from[k] < 0 && side.span[k] >= 0 && !found.has(side.span[k])) found.set(side.span[k], text); });
+  return found;
+}
+
+/** span -> the source tokens behind it. */
+function hiddenOf(span) {
+  return pack.source.filter((_, k) => pack.span[k] === span).map(([text]) => shown(text)).join(" ");
+}

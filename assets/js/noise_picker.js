@@ -1,0 +1,37 @@
+/* The list of noises: one is pressed; those that the model's vocabulary cannot do are disabled and say why. */
+const part = (name) => element.querySelector('[data-ts="' + name + '"]');
+const buttons = [...element.querySelectorAll("[data-noise]")];
+let chosen = "";
+
+function show(name) {
+  chosen = name;
+  const button = buttons.find((one) => one.dataset.noise === name);
+  for (const one of buttons) one.setAttribute("aria-pressed", String(one === button));
+  if (!button) return;
+  const from = document.createElement("span");
+  from.className = "nz-from";
+  from.textContent = word("from", { source: button.dataset.source });
+  part("about").replaceChildren(word(name + ".help"), " ", from);
+}
+
+function receive() {
+  if (!props.value) return;
+  const { name, why } = props.value;
+  for (const one of buttons) {
+    const reason = why[one.dataset.noise];
+    one.setAttribute("aria-disabled", String(!!reason));
+    one.title = reason || word(one.dataset.noise + ".help");
+  }
+  part("why").textContent = [...new Set(Object.values(why))].map((reason) => word("why", { n: Object.values(why).filter((one) => one === reason).length, reason })).join(" ");
+  show(name);
+}
+
+for (const one of buttons) {
+  one.onclick = () => {
+    if (one.getAttribute("aria-disabled") === "true") { part("why").textContent = one.title; return; }
+    show(one.dataset.noise);
+    trigger("pick", { name: chosen });
+  };
+}
+receive();
+watch("value", receive);

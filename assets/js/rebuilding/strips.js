@@ -1,0 +1,47 @@
+/* What a model rebuilt: a row for each hidden span, with the cross-attention of its true tokens as a strip over the encoder's input. */
+
+const at = Object.fromEntries([...element.querySelectorAll("[data-ts]")].map((node) => [node.dataset.ts, node]));
+const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f"];   // as in the corruption view
+const VIRIDIS = ["440154", "482878", "3e4989", "31688e", "26828e", "1f9e89", "35b779", "6ece58", "b5de2b", "fde725"].map((hex) => [0, 2, 4].map((k) => parseInt(hex.slice(k, k + 2), 16)));
+const ROW = 14;   // px of one token's row
+
+function colour(x) {
+  const place = 9 * Math.min(1, Math.max(0, x)), k = Math.min(8, Math.floor(place)), f = place - k;
+  return VIRIDIS[k].map((a, i) => Math.round(a + f * (VIRIDIS[k + 1][i] - a)));
+}
+
+/** (tokens, source) as pixels, one each; css makes them as large as there is room. */
+function strip(span, source, scale) {
+  const canvas = make("canvas", "nz-strip"), rows = span.weights, n = source.length;
+  canvas.width = n;
+  canvas.height = rows.length;
+  canvas.style.height = ROW * rows.length + "px";
+  canvas.setAttribute("role", "img");
+  canvas.setAttribute("aria-label", word("strip", { text: span.true.map(shown).join(" ") }));
+  const picture = new ImageData(n, rows.length);
+  rows.forEach((row, t) => row.forEach((x, s) => picture.data.set([...colour(x / scale), 255], 4 * (t * n + s))));
+  canvas.getContext("2d").putImageData(picture, 0, 0);
+  canvas.onpointermove = (event) => {
+    const frame = canvas.getBoundingClientRect();
+    const s = Math.min(n - 1, Math.floor(((event.clientX - frame.left) / frame.width) * n)), t = Math.min(rows.length - 1, Math.floor(((event.clientY - frame.top) / frame.height) * rows.length));
+    if (s >= 0 && t >= 0) tip(event, rows[t][s].toFixed(3), phrase("reads", { row: isolated(span.true[t]), column: isolated(source[s]) }));
+  };
+  canvas.onpointerleave = () => { at.tip.style.display = "none"; };
+  return canvas;
+}
+
+function tip(event, number, words) {
+  const line = make("div"), frame = at.root.getBoundingClientRect();
+  line.append(...words);
+  at.tip.replaceChildren(make("strong", "", number), line);
+  at.tip.style.display = "block";
+  at.tip.style.left = Math.max(4, Math.min(event.clientX - frame.left + 12, frame.width - at.tip.offsetWidth - 8)) + "px";
+  at.tip.style.top = event.clientY - frame.top + 16 + "px";
+}
+
+/** The token that a span's rows look at most, and its mean weight. */
+function most(span, source) {
+  const sums = source.map((_, s) => span.weights.reduce((sum, row) => sum + row[s], 0) / span.weights.length);
+  const best = sums.indexOf(Math.max(...sums));
+  return phrase("most", { column: isolated(source[best]), weight: sums[best].toFixed(3) });
+}
