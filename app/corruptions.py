@@ -100,9 +100,9 @@ class Corruptions:
         ticket = engine.latest.begin(visitor)
         loaded = engine.models.load(settings.model)
         rows: list[dict] = []
-        made = {"kind": "table", "of": len(NOISES), "model": loaded.name, "seed": settings.noise.seed, "rows": rows,
+        made = {"kind": "table", "of": len(NOISES), "model": loaded.name, "seed": settings.noise.seed,
                 "learned": self.learned(settings.model), "stopped": False, "mode": settings.noise.mode}
-        yield made
+        yield made | {"rows": []}
         for row in every(settings.text, loaded, settings.noise.seed, settings.noise.mode, engine.turn):
             if not engine.latest.wants(visitor, ticket):
                 if engine.latest.stopped(visitor):

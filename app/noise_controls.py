@@ -11,6 +11,7 @@ from core.noise import NOISES, Noise
 from core.noising import BART_STEPS, MODES, NoiseSettings
 
 FIRST = "spans"  # what the tab shows before anyone has chosen
+START = {"rate": 0.3, "mean_span": 2.0}  # on a short text the usual 15 % hide its last tokens only
 SEEDS, EPOCHS = 1000, 4  # that the sliders reach
 _STEPS = {
     "rate": 0.01, "mean_span": 0.5, "poisson": 0.1, "random_share": 0.05, "keep_share": 0.05, "permute_rate": 0.05,
@@ -43,7 +44,7 @@ class NoiseControls:
         if isinstance(edits, dict) and edits.get("of") == [model, text]:
             given |= {"hide": edits.get("hide", ()), "show": edits.get("show", ())}
         name = values[self.name]
-        used = NOISES[name].settings if name in NOISES else ()
+        used = NOISES[name].settings if isinstance(name, str) and name in NOISES else ()
         return NoiseSettings(name=name, **{k: v for k, v in given.items() if k in used or k in (*_ALWAYS, "hide", "show")})
 
 
@@ -85,7 +86,7 @@ def chosen(controls: NoiseControls, noise: Noise) -> dict:
 def _slider(name: str, shown: bool) -> gr.Slider:
     item = _FIELDS[name]
     high = _TOPS.get(name, item.metadata["high"])
-    return gr.Slider(item.metadata["low"], high, item.default, step=_STEPS[name], visible=shown, min_width=220,
+    return gr.Slider(item.metadata["low"], high, START.get(name, item.default), step=_STEPS[name], visible=shown, min_width=240,
                      elem_id=f"ts-noise-{name}", **_said(name))
 
 

@@ -24,6 +24,11 @@ CSS = """
 #ts-spelling { min-height: 0; padding: 0; margin: -.2rem 0; }
 #ts-spelling .html-container { padding: 0; }
 .ts-spelling:not(:empty) { color: var(--body-text-color-subdued); font-size: .92rem; overflow-wrap: anywhere; }
+#ts-noise-about p { color: var(--body-text-color-subdued); max-width: 62rem; margin: 0; }
+#ts-noise-controls input[type=number] { width: 58px; padding: 4px; }
+#ts-noise-picker .html-container, #ts-noise-view .html-container, #ts-noise-rebuilding .html-container,
+#ts-noise-table .html-container { padding: 0; }
+#ts-noise-picker, #ts-noise-view, #ts-noise-rebuilding, #ts-noise-table { padding: 0; overflow: visible; }
 @media (max-width: 640px) { #ts-head h1 { font-size: 1.5rem; } }
 footer { display: none !important; }
 """

@@ -13,7 +13,7 @@ import gradio as gr
 from app.controls import Controls
 from app.corruptions import Corruptions
 from app.engine import Engine
-from app.noise_controls import FIRST, SEEDS, NoiseControls, chosen, noise_controls
+from app.noise_controls import FIRST, SEEDS, START, NoiseControls, chosen, noise_controls
 from app.turns import MODEL_TURN
 from app.widgets.corruption import CorruptionView
 from app.widgets.noise_picker import NoisePicker
@@ -32,9 +32,9 @@ log = logging.getLogger("two-stacks")
 def build(engine: Engine, controls: Controls) -> None:
     """The components of the tab and their events. The first picture is there before any model has loaded."""
     made = Corruptions(engine)
-    first = Settings(controls.text.value, controls.model.value, noise=NOISES[FIRST].usual())
-    gr.HTML("", html_template="<p class='ts-fact'>{{value}}</p>", value=said("page.noise.about"), elem_id="ts-noise-about")
-    picker = NoisePicker(FIRST, made.impossible(first.model))
+    first = Settings(controls.text.value, controls.model.value, noise=NOISES[FIRST].usual(**START))
+    gr.Markdown(said("page.noise.about"), elem_id="ts-noise-about")
+    picker = NoisePicker({"name": FIRST, "why": made.impossible(first.model)}, elem_id="ts-noise-picker")
     noise = noise_controls()
     with gr.Row(elem_id="ts-noise-buttons"):
         fresh = gr.Button(said("page.noise.fresh"), size="sm", min_width=110, elem_id="ts-noise-fresh")

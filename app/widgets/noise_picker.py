@@ -12,6 +12,7 @@ from app.widgets.corruption import STYLE
 from app.widgets.markup import Markup
 from app.widgets.scripts import script
 from core.noise import NOISES, Noise
+from core.noising import NOISE_NAMES
 
 FAMILIES = ("T5", "BART", "BERT")
 _ui = Markup("noise_picker")
@@ -24,7 +25,7 @@ def _button(noise: Noise) -> str:
 
 
 def _family(name: str) -> str:
-    buttons = "".join(_button(noise) for noise in NOISES.values() if noise.family == name)
+    buttons = "".join(_button(noise) for noise in map(NOISES.get, NOISE_NAMES) if noise.family == name)
     return f'<div class="nz-family"><span class="nz-name">{name}</span><div class="nz-picks">{buttons}</div></div>'
 
 
@@ -40,9 +41,9 @@ TEMPLATE = f"""
 class NoisePicker(gr.HTML):
     """A `gr.HTML` with a button for each noise."""
 
-    def __init__(self, name: str, why: dict[str, str]):
-        super().__init__({"name": name, "why": why}, html_template=TEMPLATE, css_template=STYLE,
-                         js_on_load=script("noise_picker"), apply_default_css=False, elem_id="ts-noise-picker")
+    def __init__(self, value: dict[str, Any] | None = None, **settings: Any):
+        super().__init__(value, html_template=TEMPLATE, css_template=STYLE, js_on_load=script("noise_picker"),
+                         apply_default_css=False, **settings)
 
     def preprocess(self, payload: Any) -> None:
         """Whatever a browser sends back is dropped."""

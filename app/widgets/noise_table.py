@@ -45,10 +45,10 @@ def written(row: Any) -> dict[str, Any]:
 class NoiseTable(gr.HTML):
     """A `gr.HTML` whose value is a table that grows."""
 
-    def __init__(self, **settings: Any):
-        super().__init__(None, html_template=TEMPLATE, css_template=STYLE, apply_default_css=False,
+    def __init__(self, value: dict[str, Any] | None = None, **settings: Any):
+        super().__init__(value, html_template=TEMPLATE, css_template=STYLE, apply_default_css=False,
                          js_on_load=script("noise_table", ("stepper/text", "noise_table/rows")),
-                         sources=[[table.name, table.source] for table in TABLES], **settings)
+                         **{"sources": [[table.name, table.source] for table in TABLES]} | settings)
 
     def preprocess(self, payload: Any) -> None:
         """Whatever a browser sends back is dropped."""

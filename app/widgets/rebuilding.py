@@ -49,8 +49,8 @@ def judged(found: Any, learned: list[str]) -> dict[str, Any]:
 class RebuildingView(gr.HTML):
     """A `gr.HTML` whose value is what a model rebuilt, or how far it is."""
 
-    def __init__(self, **settings: Any):
-        super().__init__(None, html_template=TEMPLATE, css_template=STYLE, apply_default_css=False,
+    def __init__(self, value: dict[str, Any] | None = None, **settings: Any):
+        super().__init__(value, html_template=TEMPLATE, css_template=STYLE, apply_default_css=False,
                          js_on_load=script("rebuilding", ("stepper/text", "rebuilding/strips", "rebuilding/wiring")), **settings)
 
     def preprocess(self, payload: Any) -> None:

@@ -2,6 +2,7 @@
 const part = (name) => element.querySelector('[data-ts="' + name + '"]');
 const buttons = [...element.querySelectorAll("[data-noise]")];
 let chosen = "";
+for (const one of buttons) one.textContent = one.textContent.replace(/^(T5|BART): /, "");   // its family stands before the row
 
 function show(name) {
   chosen = name;

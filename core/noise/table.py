@@ -10,6 +10,7 @@ from core.noise import NOISES, can, corrupt, rows_of, units_for
 from core.noise.corruption import Corruption
 from core.noise.published import Figures, Table, figures_of
 from core.noise.rebuild import rebuild
+from core.noising import NOISE_NAMES
 from core.settings import MAX_TOKENS, Decoding
 
 _MORE = 16  # tokens that a model may write beyond the target before it is stopped
@@ -54,12 +55,13 @@ class Row:
 def every(
     text: str, loaded: Any, seed: int = 0, mode: str = "code", turn: AbstractContextManager = nullcontext()
 ) -> Iterator[Row]:
-    """A row for each noise at its usual settings, in the order of the registry; InputError for an unreadable text.
+    """A row for each noise at its usual settings, family by family; InputError for an unreadable text.
 
     turn: entered anew for each step of the model.
     """
     units, impossible = units_for(loaded, text), can(loaded.tokenizer, rows_of(loaded))
-    for name, noise in NOISES.items():
+    for name in NOISE_NAMES:
+        noise = NOISES[name]
         published = tuple(figures_of(name))
         if name in impossible:
             yield Row(name, noise.title, published, reason=impossible[name])

@@ -49,7 +49,8 @@ function point(node) {
   const frame = at.root.getBoundingClientRect(), box = node.getBoundingClientRect();
   const left = Math.min(box.left - frame.left, frame.width - at.tip.offsetWidth - 8);
   at.tip.style.left = Math.max(4, left) + "px";
-  at.tip.style.top = box.bottom - frame.top + 6 + "px";
+  const above = node.parentNode === at.corrupted;   // the lines that it links to lie below the source and above the target
+  at.tip.style.top = (above ? box.top - at.tip.offsetHeight - 6 : box.bottom + 6) - frame.top + "px";
 }
 
 /** Hidden becomes shown, shown becomes hidden; until the answer is there the token says so itself. */

@@ -7,7 +7,7 @@ function published(figures) {
   const cell = make("td", "nz-published");
   for (const one of figures) {
     const line = make("div");
-    line.append(make("b", "", one.table.replace(/ \(.*/, "") + ": "), one.label + ": ", one.figures.map(([column, value]) => column + " " + value).join(" · "));
+    line.append(make("b", "", one.table.replace(/ \(.*/, "") + ": "), one.label + ": ", one.figures.map(([column, value]) => column + " " + value.toFixed(/F1|acc/.test(column) ? 1 : 2)).join(" · "));
     cell.append(line);
   }
   return cell;
