@@ -1,4 +1,4 @@
-"""Fields of NoiseSettings <-> components of the noise tab. Help and ranges live on the field; only what a noise reads is shown."""
+"""Fields of NoiseSettings <-> components of the noise tab. Only what a noise reads is shown."""
 
 import dataclasses
 from collections.abc import Mapping

@@ -138,7 +138,9 @@ def test_what_is_no_edit_edits_nothing(data):
     assert edits_of(data, "pocket-t5", TEXT) is None
 
 
-@pytest.mark.parametrize("lists", [{"hide": ["x"]}, {"hide": [-1]}, {"hide": [3], "show": [3]}, {"hide": [10**9]}, {"show": [{}]}])
+@pytest.mark.parametrize("lists", [
+    {"hide": ["x"]}, {"hide": [-1]}, {"hide": [3], "show": [3]}, {"hide": [10**9]}, {"show": [{}]},
+])
 def test_edits_that_cannot_be_are_a_sentence(page, lists):
     noise, controls, values = page
     with pytest.raises(InputError):

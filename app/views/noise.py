@@ -1,4 +1,4 @@
-"""The noise tab: a text under any noise, drawn anew at each move of a slider, rebuilt by the model, and all noises beside each other.
+"""The noise tab: a text under any noise, drawn anew at each move of a slider, rebuilt by the model; and all noises in a table.
 
 Moves of a slider are answered without the queue and by the tokenizer alone; only Rebuild and All noises wait for the model.
 """
@@ -47,6 +47,9 @@ def build(engine: Engine, controls: Controls) -> None:
     def asked(values: dict) -> Settings:
         return settings_of(noise, controls, values)
 
+    def offered(values: dict) -> dict:
+        return {picker: offer(made, values[controls.model], values[noise.name]), view: redraw(values)}
+
     def redraw(values: dict) -> dict:
         return quick(lambda: made.shown(asked(values)))
 
@@ -62,12 +65,12 @@ def build(engine: Engine, controls: Controls) -> None:
 
     moves = [component.input for component in noise.fields.values()]
     drawn = gr.on([*moves, controls.text.change], redraw, inputs, view, **QUICK)
-    renewed = fresh.click(lambda: random.randrange(SEEDS), None, noise.fields["seed"], **QUICK).then(redraw, inputs, view, **QUICK)
+    seeded = fresh.click(lambda: random.randrange(SEEDS), None, noise.fields["seed"], **QUICK)
+    renewed = seeded.then(redraw, inputs, view, **QUICK)
     # `pick` and `edit` are events of our own scripts, by the names that they trigger
     picking = picker.pick(pick, inputs, [*noise.fields.values(), noise.name, picker, view], **QUICK)
     editing = view.edit(edit, inputs, [noise.edits, view], **QUICK)
-    other = controls.model.change(lambda values: {picker: offer(made, values[controls.model], values[noise.name]),
-                                                  view: redraw(values)}, inputs, [picker, view], **QUICK)
+    other = controls.model.change(offered, inputs, [picker, view], **QUICK)
     for event in (drawn, renewed, picking, editing, other):
         event.then(count, inputs, view, **QUICK)
 

@@ -1,6 +1,7 @@
 """All noises on one text, a row each as it comes, beside published figures that are named as such.
 
-The value is {"kind": "table", "rows": [written(row), ...]}, a refusal, or None. `assets/js/noise_table.js` draws it by `textContent`.
+The value is {"kind": "table", "rows": [written(row), ...]}, a refusal, or None. Drawn by
+`assets/js/noise_table/`, by `textContent`.
 """
 
 from typing import Any

@@ -1,6 +1,6 @@
 """What a model wrote for each hidden span: right or wrong, the truth's log-probability, and where the decoder looked.
 
-The value is `judged(...)`, progress of a run, a refusal, or None. `assets/js/rebuilding.js` draws it by `textContent` and canvas.
+The value is `judged(...)`, progress of a run, a refusal, or None. `assets/js/rebuilding/` draws it by `textContent` and canvas.
 """
 
 from typing import Any

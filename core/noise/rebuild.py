@@ -21,6 +21,8 @@ from core.shapes import PathWeights
 from core.text import Token, plain
 from core.trace import Trace
 
+ALONE = nullcontext()  # of a model that nobody else uses
+
 
 @dataclass(frozen=True, eq=False)
 class Rebuilt:
@@ -69,7 +71,7 @@ def settings_for(loaded: Any, corruption: Corruption, decoding: Decoding | None 
 
 
 def rebuild(
-    loaded: Any, corruption: Corruption, decoding: Decoding | None = None, turn: AbstractContextManager = nullcontext()
+    loaded: Any, corruption: Corruption, decoding: Decoding | None = None, turn: AbstractContextManager = ALONE
 ) -> Rebuilding:
     """Run greedily to the end and judge. To stream instead: step a `Run` of `settings_for`, then `judge` it.
 

@@ -1,7 +1,7 @@
 """All noises on one text: what each does to it and how a model rebuilds it, one row at a time. Needs torch."""
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +9,7 @@ from core.errors import TwoStacksError
 from core.noise import NOISES, can, corrupt, rows_of, units_for
 from core.noise.corruption import Corruption
 from core.noise.published import Figures, Table, figures_of
-from core.noise.rebuild import rebuild
+from core.noise.rebuild import ALONE, rebuild
 from core.noising import NOISE_NAMES
 from core.settings import MAX_TOKENS, Decoding
 
@@ -53,7 +53,7 @@ class Row:
 
 
 def every(
-    text: str, loaded: Any, seed: int = 0, mode: str = "code", turn: AbstractContextManager = nullcontext()
+    text: str, loaded: Any, seed: int = 0, mode: str = "code", turn: AbstractContextManager = ALONE
 ) -> Iterator[Row]:
     """A row for each noise at its usual settings, family by family; InputError for an unreadable text.
 

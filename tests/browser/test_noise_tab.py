@@ -41,6 +41,8 @@ def no_edits(request):
     """Each test starts from the span corruption of one text, without edits."""
     if "page" in request.fixturenames:
         page = request.getfixturevalue("page")
+        if page.locator("#ts-noise-view [data-ts=reset]").is_visible():
+            page.locator("#ts-noise-view [data-ts=reset]").click()
         write(page, "A girl with a yellow umbrella is waiting for the bus in the rain.")
         pick(page, "spans")
 
@@ -50,7 +52,7 @@ def pack(page):
 
 
 def until(page, condition: str) -> None:
-    page.wait_for_function(f"() => {{ const h = {HOOK}, p = h.pack(); return {condition}; }}", timeout=90_000)
+    page.wait_for_function(f"() => {{ const h = {HOOK}, p = h.pack(); return {condition}; }}", timeout=30_000)
 
 
 def write(page, text: str) -> None:
@@ -86,7 +88,8 @@ def test_a_slider_draws_text_and_histogram_anew(page):
     until(page, "p.requested === 0.6 && h.shares().length === p.source.length && p.shares")
     after = pack(page)
     assert after["id"] != before["id"] and sum(after["mask"]) > sum(before["mask"])
-    heights = page.evaluate("() => [...document.querySelectorAll('#ts-noise-view .nz-bar > i')].map((i) => parseFloat(i.style.height))")
+    bars = page.locator("#ts-noise-view .nz-bar > i")
+    heights = bars.evaluate_all("bars => bars.map((bar) => parseFloat(bar.style.height))")
     assert heights == pytest.approx([100 * share for share in after["shares"]], abs=1e-3)
     page.locator("#ts-noise-fresh").click()
     until(page, f"p.id !== {after['id']!r}")
