@@ -25,11 +25,14 @@ _FIELDS = {item.name: item for item in dataclasses.fields(NoiseSettings)}
 
 @dataclasses.dataclass
 class NoiseControls:
-    """The components by field name. `name` holds the chosen noise, `edits` what a person hid and showed by hand."""
+    """The components by field name.
+
+    `name` holds the chosen noise, `edits` what a person hid and showed by hand; neither is shown, and the server keeps no state.
+    """
 
     fields: dict[str, gr.components.Component]
-    name: gr.State
-    edits: gr.State
+    name: gr.Textbox
+    edits: gr.JSON
 
     def inputs(self) -> set:
         return {*self.fields.values(), self.name, self.edits}
@@ -64,7 +67,7 @@ def noise_controls() -> NoiseControls:
             fields[name] = gr.Checkbox(False, visible=name in shown, min_width=180, **_said(name))
         fields["mode"] = gr.Radio([(said(f"page.noise.{mode}"), mode) for mode in MODES], value=MODES[0], min_width=260,
                                   **_said("mode"))
-    return NoiseControls(fields, gr.State(FIRST), gr.State(None))
+    return NoiseControls(fields, gr.Textbox(FIRST, visible=False), gr.JSON(None, visible=False))
 
 
 def visible(noise: Noise) -> set[str]:

@@ -81,7 +81,7 @@ class Models:
         return self._loaded.get(name)
 
     def vocabulary(self, name: str) -> tuple[Vocabulary, int]:
-        """The tokenizer of a model that is not loaded, and how many rows its embedding has; ModelError where only a load can say."""
+        """The tokenizer of an unloaded model, and how many rows its embedding has; ModelError where only a load can say."""
         self.check(name)
         if name not in self._vocabularies:
             folder = self._folder(name)

@@ -63,7 +63,7 @@ def write(page, text: str) -> None:
 
 
 def pick(page, name: str) -> None:
-    page.locator(f"[data-noise={name}]").click()
+    page.locator(f"button[data-noise={name}]").click()
     until(page, f"p.noise === {name!r}")
 
 
@@ -128,10 +128,10 @@ def test_keyboard_edits_keep_the_focus(page):
 
 
 def test_what_the_vocabulary_cannot_do_says_why(page):
-    button = page.locator("[data-noise=text_infilling]")
+    button = page.locator("button[data-noise=text_infilling]")
     assert button.get_attribute("aria-disabled") == "true" and "no mask token" in button.get_attribute("title")
     before = pack(page)
-    button.click()
+    button.click(force=True)  # a disabled one, so Playwright would wait
     expect(page.locator("#ts-noise-picker")).to_contain_text("no mask token")
     assert pack(page)["id"] == before["id"]
 
@@ -182,7 +182,7 @@ def test_the_model_rebuilds_each_span_and_the_table_streams(page):
 def test_a_series_of_masks_and_all_of_bart_with_a_mask_token(page):
     page.locator("#ts-model input").fill("tiny")
     page.locator("#ts-model input").press("Enter")
-    expect(page.locator("[data-noise=roberta]")).to_have_attribute("aria-disabled", "false")
+    expect(page.locator("button[data-noise=roberta]")).to_have_attribute("aria-disabled", "false")
     write(page, "a dog runs on the beach. two men sits under the tree.")
     pick(page, "roberta")
     expect(page.locator("#ts-noise-view .nz-epoch")).to_have_count(4)
