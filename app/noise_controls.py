@@ -61,7 +61,7 @@ def noise_controls() -> NoiseControls:
             fields[name] = _slider(name, name in shown)
         fields["combined"] = gr.CheckboxGroup(
             [(said(f"page.noise.{step}"), step) for step in BART_STEPS], value=list(_FIELDS["combined"].default),
-            visible="combined" in shown, **_said("combined"),
+            visible="combined" in shown, min_width=620, **_said("combined"),
         )
         for name in _CHECKS:
             fields[name] = gr.Checkbox(False, visible=name in shown, min_width=180, **_said(name))

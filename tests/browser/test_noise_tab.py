@@ -189,7 +189,7 @@ def test_a_series_of_masks_and_all_of_bart_with_a_mask_token(page):
     slide(page, "epoch", 2)
     expect(page.locator("#ts-noise-view .nz-epoch.nz-now")).to_contain_text("epoch 2")
     pick(page, "combined")
-    page.get_by_label("rotation").check()
+    page.locator("#ts-noise-controls input[name=rotation]").check()
     until(page, "p.noise === 'combined' && p.corrupted.kind.includes('moved')")
     page.locator("#ts-model input").fill("pocket-t5")
     page.locator("#ts-model input").press("Enter")

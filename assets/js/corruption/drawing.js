@@ -64,7 +64,7 @@ function draw() {
   at["corrupted-count"].textContent = sideCount("corrupted");
   at["target-count"].textContent = sideCount("target");
   at.rates.replaceChildren(...phrase("rates", { requested: make("b", "", percent(pack.requested)), achieved: make("b", "", percent(pack.achieved)) }));
-  at.lengths.replaceChildren(...phrase("lengths", { spans: plural("spans", pack.spans) }));
+  at.lengths.textContent = pack.spans ? plural("spans", pack.spans) : "";
   const n = edits.hide.size + edits.show.size;
   at.edited.textContent = n ? plural("edits", n) : "";
   at.reset.hidden = !n;
