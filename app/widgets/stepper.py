@@ -146,8 +146,8 @@ TEMPLATE = f"""
 KINDS = ("trace", "start", "rows", "attribution", "message")
 # One function body in this order: each file uses only what the ones before it name, or what runs after all are read.
 SCRIPTS = (
-    "state", "text", "weights", "axes", "compare", "colour", "layout", "labels", "side", "sentence", "drawing", "multiples",
-    "gradient", "bars", "painting", "moving", "pointing", "exports", "arriving", "wiring",
+    "state", "text", "weights", "axes", "compare", "colour", "layout", "labels", "side", "sentence", "cells", "drawing",
+    "following", "multiples", "gradient", "bars", "painting", "moving", "pointing", "exports", "arriving", "wiring",
 )
 
 

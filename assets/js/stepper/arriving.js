@@ -9,7 +9,7 @@ function say(text) {
 
 function clear(text) {
   pause();
-  grid.axes = "";
+  grid.axes = painted.key = steady = "";
   run = null;
   view.step = 0;
   for (const node of [at.source, at.output, at.text, at.caption, at.notes, at.reduction, at.about, at.rows, at.cols]) node.replaceChildren();
@@ -24,7 +24,7 @@ function clear(text) {
 /** Take the frame of a run (start or trace). Rows are added by addRows. */
 function load(pack) {
   run = { id: pack.run, shapes: pack.shapes, source: pack.source, prefix: pack.prefix || 0, first: pack.first, enc: pack.enc, rows: [], held: new Map(),
-    reduced: new Map(), rolled: {}, done: pack.kind === "trace", output: pack.output || "", notes: pack.notes || [], about: pack.about };
+    reduced: new Map(), rolled: {}, done: pack.kind === "trace", output: pack.output || "", letters: Array.from(pack.output || ""), notes: pack.notes || [], about: pack.about };
   if (orphans.run === run.id) run.held = orphans.rows;
   orphans = { run: null, rows: new Map() };
   view.step = 0;
@@ -68,9 +68,10 @@ function takeTrace(pack) {
     return;
   }
   const before = run.rows, follow = !run.done && view.step === before.length, same = before.every((row, t) => pack.rows[t] && row.w === pack.rows[t].w);
-  Object.assign(run, { rows: [], held: new Map(), done: true, output: pack.output || "", notes: pack.notes || [], about: pack.about });
+  Object.assign(run, { rows: [], held: new Map(), done: true, output: pack.output || "", letters: Array.from(pack.output || ""), notes: pack.notes || [], about: pack.about });
   if (!same) Object.assign(run, { reduced: new Map(), rolled: {} });
-  Object.assign(run, { axes: null, picture: null, scale: null, shapes: pack.shapes, enc: pack.enc, encoder: null });
+  Object.assign(run, { axes: null, picture: null, scale: null, grouped: null, kept: null, shapes: pack.shapes, enc: pack.enc, encoder: null });
+  steady = "";
   at.output.replaceChildren();
   addRows(0, pack.rows.map((row, t) => (same && before[t] ? { ...row, values: before[t].values } : row)));
   at.about.textContent = run.about || "";

@@ -7,8 +7,7 @@ const PUNCTUATION = /^[\p{P}\p{S}]+$/u;
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;   // scripts that put no space between words
 
 /** The task prefix and tokens that stand for no text (end of sequence, the decoder's start, language codes). */
-function special(axis, i) {
-  const token = tokensOf(axis)[i];
+function special(axis, i, token = tokensOf(axis)[i]) {
   if (axis === "source" && (i < run.prefix || (i === run.source.length - 1 && token[0] === "</s>"))) return true;
   return (axis === "fed" && i === 0) || (token[2] >= token[3] && !BYTES.test(token[0]));
 }
@@ -20,11 +19,18 @@ function continues(tokens, i) {
   return a[2] < a[3] && b[2] < b[3] && a[3] === b[2] && ![a, b].some((token) => PUNCTUATION.test(token[0]) || UNSPACED.test(token[0]));
 }
 
-/** The labels of an axis as the person wants them: pieces or whole words, with or without special tokens. */
+/** The labels of an axis as the person wants them, kept until the wish or the run changes. */
 function groups(axis) {
+  const key = [view.words, view.specials, run.rows.length].join();
+  if (!run.grouped || run.grouped.key !== key) run.grouped = { key };
+  return (run.grouped[axis] ||= grouping(axis));
+}
+
+/** Pieces or whole words, with or without special tokens. */
+function grouping(axis) {
   const tokens = tokensOf(axis), found = [];
   tokens.forEach((token, i) => {
-    const dim = special(axis, i), before = found[found.length - 1];
+    const dim = special(axis, i, token), before = found[found.length - 1];
     if (view.words && i && !dim && before && !before.dim && continues(tokens, i)) {
       before.text += token[0];
       before.members.push(i);
@@ -73,14 +79,19 @@ function hardened(row) {
   return row.map((x, c) => (Number.isNaN(x) ? NaN : c === most ? 1 : 0));
 }
 
-/** The matrix in view after `steps` steps: one Float64Array(columns) a row group. A word of several pieces averages those that are written. */
+/** The matrix in view after `steps` steps: one Float64Array(columns) a row group. A word of several pieces averages those that are written.
+ * A row whose pieces are all written is kept: the same array at every step. */
 function valuesAt(steps) {
   const r = reduction(), columns = groups(MAPS[view.map].columns), known = grows() ? Math.min(steps, rowsKnown()) : rowsKnown(), out = [];
+  const key = [view.map, view.layer, view.head, view.cover, view.hard, view.words, view.specials, columns.length].join();
+  if (!run.kept || run.kept.key !== key) run.kept = { key, rows: [] };
   for (const { members } of groups(MAPS[view.map].rows)) {
-    const written = members.filter((t) => t < known);
+    const written = members.filter((t) => t < known), kept = run.kept.rows[out.length];
     if (!written.length) break;
-    const row = mergedRows(written.map((t) => merged(tokenRow(r, t), columns)));
-    out.push(view.hard ? hardened(row) : row);
+    if (kept && kept.size === written.length && kept.size === members.length) { out.push(kept.row); continue; }
+    const merge = mergedRows(written.map((t) => merged(tokenRow(r, t), columns))), row = view.hard ? hardened(merge) : merge;
+    if (written.length === members.length) run.kept.rows[out.length] = { size: members.length, row };
+    out.push(row);
   }
   return out;
 }
@@ -94,6 +105,7 @@ function picture() {
     const top = compared(Infinity).reduce((best, row) => row.reduce((a, x) => (Math.abs(x) > a ? Math.abs(x) : a), best), 0);
     run.scale = { key: scaleKey, top: Math.max(0.05, Math.ceil(top * 20 - 1e-9) / 20) };
   }
+  for (const row of values) row.gap ??= row.every(Number.isNaN);   // a row of a run that has ended, beside one that goes on
   const now = grows() && view.step ? axes().rowAt(view.step - 1) : -1;
   return (run.picture = { key, values, scale: run.scale.top, now, signed: comparing() === "difference" });
 }

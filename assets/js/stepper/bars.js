@@ -1,6 +1,7 @@
 /* Coverage bars. */
 
-const bars = { P: null, wanted: false, key: "", asked: false, rest: 0 };
+const bars = { P: null, key: "", scale: "", asked: false, timer: 0, drawn: null };
+const REST = 250;   // ms without a step, then plotly is told
 
 /** The bars' fixed scale: final sums of the shown reduction, so that bars grow from step to step. */
 function barScale() {
@@ -10,43 +11,89 @@ function barScale() {
   return { top, ticks: Array.from({ length: Math.floor(top / by + 1e-9) + 1 }, (_, i) => +(i * by).toFixed(2)) };
 }
 
-/** Σ over the steps so far and source tokens of min(A_tj, c_tj), c before step t (See et al. 2017; sheet 000, lesson 9). */
-function coverageLoss() {
-  const r = reduction();
-  let loss = 0;
-  for (let t = 1; t < view.step; t++) r.rows[t].forEach((weight, c) => { loss += Math.min(weight, r.covered[t - 1][c]); });
-  return loss;
+/** The bars of the step in view. Between steps only their heights differ: those are moved here, and plotly is told when stepping rests. */
+function drawBars(now = false) {
+  clearTimeout(bars.timer);
+  if (!run || !grid.cw) return;
+  const y = Array.from(received()), { columns } = axes(), { top, ticks } = barScale();
+  drawUnit();
+  const key = [run.id, view.map, view.words, view.specials, view.under, view.over, run.done, y.length, grid.cw, top, grid.dark].join();
+  if (bars.P && key === bars.key && moveBars(y, top)) bars.timer = setTimeout(tellPlotly, REST, y, top);
+  else {
+    const end = view.map === "cross" && run.done ? received(run.rows.length) : null, shades = Object.fromEntries(["quiet", "under", "overbar", "bar"].map((name) => [name, colour("--ts-" + name)]));
+    const fills = y.map((_, c) => shades[columns[c].dim ? "quiet" : end && end[c] < view.under ? "under" : end && end[c] > view.over ? "overbar" : "bar"]);
+    if (bars.scale !== top + "," + ticks) fillAxis(top, ticks);
+    if (bars.P && now) askPlotly(y, fills, top, ticks, key);
+    else if (bars.P) bars.timer = setTimeout(askPlotly, 0, y, fills, top, ticks, key);
+    else drawPlainBars(y, top, fills);
+  }
 }
 
-function drawBars() {
-  bars.wanted = false;
-  if (!run || !grid.cw) return;
-  const y = Array.from(received()), { columns } = axes(), { top, ticks } = barScale(), labels = y.map((v) => (grid.cw >= 30 ? v.toFixed(2) : ""));
-  const end = view.map === "cross" && run.done ? received(run.rows.length) : null;
-  const fills = y.map((_, c) => colour(columns[c].dim ? "--ts-quiet" : end && end[c] < view.under ? "--ts-under" : end && end[c] > view.over ? "--ts-overbar" : "--ts-bar"));
-  const max = view.head === "max" || view.layer === "max";
-  const loss = view.map === "cross" && view.layer !== "max" && view.head !== "max" ? coverageLoss() : null;
-  at.unit.textContent = (view.map === "cross" ? "Coverage c: attention received so far; Σ over steps" : "Attention received; Σ over rows") +
-    (loss === null ? "" : " · coverage loss Σ min(A, c) = " + loss.toFixed(3) + " (per step " + (loss / Math.max(1, view.step)).toFixed(3) + ")") + (max ? " of the maxima (columns of a maximum do not add up to the steps)" : "");
+/** What the bars count, and the coverage loss, which the reduction keeps. */
+function drawUnit() {
+  const max = view.head === "max" || view.layer === "max", r = reduction();
+  const loss = view.map === "cross" && !max ? (view.step ? r.loss[view.step - 1] : 0) : null;
+  write(at.unit, (view.map === "cross" ? "Coverage c: attention received so far; Σ over steps" : "Attention received; Σ over rows") +
+    (loss === null ? "" : " · coverage loss Σ min(A, c) = " + loss.toFixed(3) + " (per step " + (loss / Math.max(1, view.step)).toFixed(3) + ")") + (max ? " of the maxima (columns of a maximum do not add up to the steps)" : ""));
+}
+
+function fillAxis(top, ticks) {
+  bars.scale = top + "," + ticks;
   at.axis.replaceChildren(...ticks.map((tick) => {
     const node = make("span", "", String(tick));
     node.style.bottom = (tick / top) * BAR_HEIGHT + "px";
     return node;
   }));
-  if (!bars.P) return drawPlainBars(y, top, fills);
-  const key = [run.id, view.map, view.words, view.specials, view.under, view.over, run.done, y.length, grid.cw, top, grid.dark].join();
+}
+
+const labelled = (y) => y.map((v) => (grid.cw >= 30 ? v.toFixed(2) : ""));
+
+/** Plotly draws the whole figure. */
+function askPlotly(y, fills, top, ticks, key) {
   const began = performance.now();
-  if (key === bars.key) bars.P.restyle(at.plot, { y: [y], text: [labels] }, [0]);
-  else bars.P.react(at.plot, ...figure(y, labels, fills, top, ticks), { displayModeBar: false, doubleClick: false, showTips: false, responsive: false });
+  bars.P.react(at.plot, ...figure(y, labelled(y), fills, top, ticks), { displayModeBar: false, doubleClick: false, showTips: false, responsive: false });
   if (!bars.key) {   // plotly's events exist only once it has drawn
     at.plain.hidden = true;
     at.plot.on("plotly_hover", (event) => tipForBar(event.points[0].pointIndex, event.event));
     at.plot.on("plotly_unhover", hideTip);
   }
   bars.key = key;
-  const took = performance.now() - began;
-  keep(hooks.bars, took);
-  bars.rest = performance.now() + Math.min(200, 2 * took);
+  findBars(y, top);
+  keep(hooks.bars, performance.now() - began);
+}
+
+/** The same figure with other heights; nothing moves, but plotly finds the bars under the pointer where they are. */
+function tellPlotly(y, top) {
+  if (!run || !bars.key) return;
+  const began = performance.now();
+  bars.P.restyle(at.plot, { y: [y], text: [labelled(y)] }, [0]);
+  findBars(y, top);
+  keep(hooks.bars, performance.now() - began);
+}
+
+/** The paths that plotly drew, and how far above its bar each number stands. */
+function findBars(y, top) {
+  const points = Array.from(at.plot.querySelectorAll(".barlayer .point"));
+  bars.drawn = points.length !== y.length ? null : points.map((point, c) => {
+    const label = point.querySelector("text"), place = label && /translate\(([-\d.]+)[ ,]+([-\d.]+)\)(.*)/.exec(label.getAttribute("transform"));
+    return { path: point.querySelector("path"), label, place, above: place ? +place[2] - BAR_HEIGHT * (1 - y[c] / top) : 0, y: y[c] };
+  });
+  if (bars.drawn && bars.drawn.some(({ path, place }) => !path || (grid.cw >= 30 && !place))) bars.drawn = null;
+}
+
+/** Bars and their numbers at other heights; false where plotly has to draw them itself. */
+function moveBars(y, top) {
+  if (!bars.drawn || bars.drawn.length !== y.length || !bars.drawn[0].path.isConnected) return false;
+  bars.drawn.forEach((bar, c) => {
+    if (bar.y === y[c]) return;
+    bar.y = y[c];
+    const height = BAR_HEIGHT * (1 - y[c] / top);
+    bar.path.setAttribute("d", "M" + (c + 0.1) * grid.cw + "," + BAR_HEIGHT + "V" + height + "H" + (c + 0.9) * grid.cw + "V" + BAR_HEIGHT + "Z");
+    if (!bar.place) return;
+    bar.label.textContent = y[c].toFixed(2);
+    bar.label.setAttribute("transform", "translate(" + bar.place[1] + "," + (height + bar.above) + ")" + bar.place[3]);
+  });
+  return true;
 }
 
 /** Plotly's figure. No margins and a range of whole columns: bar c sits exactly under column c. Only numbers go in, no token. */
@@ -87,7 +134,7 @@ function loadPlotly() {
   });
   shared.plotly.then((P) => {
     bars.P = P;
-    drawBars();
+    drawBars(true);
     element.dataset.plotly = "ready";
   }, () => { element.dataset.plotly = "failed"; });
 }

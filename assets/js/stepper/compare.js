@@ -40,7 +40,7 @@ function drawCompare() {
   const same = other && run && sameTokens(other.source, run.source);
   at.keep.disabled = !run || !run.done;
   at.compare.disabled = !same || other.id === run.id;
-  at.kept.replaceChildren(...(other ? ["kept: ", isolated(other.output), same ? (other.id === run.id ? " (this run)" : "") : " (another source)"] : []));
+  if (other || at.kept.firstChild) at.kept.replaceChildren(...(other ? ["kept: ", isolated(other.output), same ? (other.id === run.id ? " (this run)" : "") : " (another source)"] : []));
 }
 
 at.keep.onclick = () => { if (run && run.done) { other = run; paint("layout"); } };

@@ -42,6 +42,7 @@ function fillAxes() {
   filled(at.rows, "ts-rowlabel", MAPS[view.map].rows, rows);
   at.corner.replaceChildren(make("span", "", CORNERS[MAPS[view.map].columns] + " →"), make("span", "", CORNERS[MAPS[view.map].rows] + " ↓"));
   view.column = view.pinned = -1;
+  at.cols.covered = "";
 }
 
 /** What can be picked for the map in view; a choice that it does not have becomes the mean. */

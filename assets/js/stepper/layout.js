@@ -38,7 +38,7 @@ function layout() {
   grid.ch = keep || (same && !run.done && grid.width === room) ? grid.ch : whole(Math.min(ideal, Math.max(cw, 22)));
   cw = grid.cw = whole(Math.min(cw, Math.max(least, grid.ch * 2.2)));
   over = turn === 45 ? Math.ceil(overhang(cw)) : over;
-  Object.assign(grid, { run: run.id + view.map, width: room, rows: m, dpr: Math.min(dpr, 16000 / (m * grid.ch)) });
+  Object.assign(grid, { run: run.id + view.map, width: room, rows: m });
 
   const px = (node, sizes) => Object.entries(sizes).forEach(([key, value]) => (node.style[key] = value + "px"));
   at.body.style.setProperty("--ts-fit", Math.min(room, grid.label + n * cw + over + (scrolls(top) ? 14 : 2)) + "px");
@@ -52,9 +52,13 @@ function layout() {
   px(at.bars, { width: n * cw, height: BAR_HEIGHT });
   px(at.scroll, { maxHeight: Math.round(height) });
   at.sheet.style.fontSize = font + "px";
-  at.canvas.width = Math.round(n * cw * grid.dpr);
-  at.canvas.height = Math.round(m * grid.ch * grid.dpr);
   px(at.canvas, { width: n * cw, height: m * grid.ch });
+  at.cells.style.setProperty("--ts-gap", Math.max(1, Math.round(dpr)) / dpr + "px");
+  at.cells.style.setProperty("--ts-cell", cw + "px " + grid.ch + "px");
+  for (const name of ["caption", "text"]) {
+    const { fontSize, fontFamily } = getComputedStyle(at[name]);
+    grid[name] = { font: fontSize + " " + fontFamily, width: at[name].clientWidth };
+  }
   Array.from(at.cols.children).forEach((node, i) => placeColumn(node, i, turn, font, widths[i]));
   placeRows();
   return true;

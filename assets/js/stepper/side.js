@@ -36,24 +36,25 @@ function drawSide() {
     line.classList.toggle("ts-chosen", !!chosen);
     if (!c) return;
     const probability = Math.exp(c[2]);
-    tick.textContent = chosen ? "✓" : "";
+    write(tick, chosen ? "✓" : "");
     tick.title = chosen ? "chosen" : "";
-    text.textContent = shown(c[0]);
+    write(text, shown(c[0]));
     line.title = shown(c[0]) + " · id " + c[1] + " · log-probability " + signed(c[2], 3) + (chosen ? " · chosen" : "");
-    bar.style.width = 100 * Math.min(1, probability) + "%";
-    p.textContent = digits(probability);
+    bar.style.transform = "scaleX(" + Math.max(0.01, Math.min(1, probability)) + ")";
+    write(p, digits(probability));
   });
   const total = run.rows.slice(0, view.step).reduce((sum, r) => sum + r.lp, 0);
-  facts["log-probability"].textContent = row ? signed(row.lp, 3) : "–";
-  facts["log P so far"].textContent = row ? signed(total, 3) : "–";
-  facts.entropy.textContent = row ? row.H.toFixed(3) + " nats" : "–";
-  facts["encoder called"].textContent = "1 time";
-  facts["decoder called"].textContent = view.step + (view.step === 1 ? " time" : " times");
+  write(facts["log-probability"], row ? signed(row.lp, 3) : "–");
+  write(facts["log P so far"], row ? signed(total, 3) : "–");
+  write(facts.entropy, row ? row.H.toFixed(3) + " nats" : "–");
+  write(facts["encoder called"], "1 time");
+  write(facts["decoder called"], view.step + (view.step === 1 ? " time" : " times"));
   ["KV cache, self", "KV cache, cross"].forEach((name, i) => {
-    facts[name].textContent = row ? bytes(row.kv[i]) : "–";
+    write(facts[name], row ? bytes(row.kv[i]) : "–");
     facts[name].title = row ? row.kv[i] + " bytes" : "";
   });
-  facts.notes.replaceChildren(...((row && row.notes) || []).map((note) => make("div", "", note)));
+  const notes = (row && row.notes) || [];
+  if (notes.length || facts.notes.firstChild) facts.notes.replaceChildren(...notes.map((note) => make("div", "", note)));
   drawProduct(total);
   drawLines();
 }

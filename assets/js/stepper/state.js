@@ -20,4 +20,4 @@ let other = null;                                  // a kept run, to compare wit
 let orphans = { run: null, rows: new Map() };      // rows that came before the start of their run
 const view = { map: "cross", layer: "mean", head: "mean", cover: "weights", compare: "off", hard: false, words: false, specials: true, multiples: false,
   under: 0.5, over: 1.5, step: 0, playing: false, column: -1, pinned: -1, timer: 0, seen: 0 };
-const grid = { cw: 0, ch: 0, rows: 0, label: 0, dpr: 1, dark: false, width: 0, axes: "" };
+const grid = { cw: 0, ch: 0, rows: 0, label: 0, dark: false, width: 0, axes: "" };

@@ -24,6 +24,11 @@ function make(tag, className, text) {
   return node;
 }
 
+/** Text that is there already is left alone: writing it again would lay it out again. */
+function write(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
 function isolated(text) {
   const node = make("bdi", "", shown(text));
   node.dir = "auto";

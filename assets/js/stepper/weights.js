@@ -88,19 +88,23 @@ function chosenRow(map, t, layer, head) {
   return out;
 }
 
-/** The matrix of a (map, layer, head) choice with its running column sums; grows with the run and is kept. */
+/** The matrix of a (map, layer, head) choice with its running column sums and coverage loss: Σ over the steps so far and source tokens of
+ * min(A_tj, c_tj), c before step t (See et al. 2017; sheet 000, lesson 9). Grows with the run and is kept. */
 function reduction(map = view.map, layer = view.layer, head = view.head) {
   const key = [map, layer, head].join();
   let r = run.reduced.get(key);
-  if (!r) run.reduced.set(key, (r = { rows: [], covered: [], top: 0 }));
+  if (!r) run.reduced.set(key, (r = { rows: [], covered: [], loss: [] }));
   for (let t = r.rows.length; t < rowsKnown(map); t++) {
     const row = chosenRow(map, t, layer, head), sum = new Float64Array(map === "decoder" ? t + 1 : row.length);
+    let overlap = 0;
     for (let c = 0; c < row.length; c++) {
-      sum[c] = (t && c < r.covered[t - 1].length ? r.covered[t - 1][c] : 0) + row[c];
-      r.top = Math.max(r.top, row[c]);
+      const before = t && c < r.covered[t - 1].length ? r.covered[t - 1][c] : 0;
+      sum[c] = before + row[c];
+      overlap += Math.min(row[c], before);
     }
     r.rows.push(row);
     r.covered.push(sum);
+    r.loss.push((t ? r.loss[t - 1] : 0) + overlap);
   }
   return r;
 }
