@@ -1,6 +1,6 @@
 /* Coverage bars. */
 
-const bars = { P: null, key: "", scale: "", asked: false, timer: 0, drawn: null };
+const bars = { P: null, key: "", scale: "", asked: false, timer: 0, fills: [], font: "", ink: "" };
 const REST = 250;   // ms without a step, then plotly is told
 
 /** The bars' fixed scale: final sums of the shown reduction, so that bars grow from step to step. */
@@ -11,22 +11,23 @@ function barScale() {
   return { top, ticks: Array.from({ length: Math.floor(top / by + 1e-9) + 1 }, (_, i) => +(i * by).toFixed(2)) };
 }
 
-/** The bars of the step in view. Between steps only their heights differ: those are moved here, and plotly is told when stepping rests. */
+/** The bars of the step in view. Between steps only their heights differ: a canvas over plotly's draws them, and plotly is told when stepping rests. */
 function drawBars(now = false) {
   clearTimeout(bars.timer);
   if (!run || !grid.cw) return;
   const y = Array.from(received()), { columns } = axes(), { top, ticks } = barScale();
   drawUnit();
-  const key = [run.id, view.map, view.words, view.specials, view.under, view.over, run.done, y.length, grid.cw, top, grid.dark].join();
-  if (bars.P && key === bars.key && moveBars(y, top)) bars.timer = setTimeout(tellPlotly, REST, y, top);
-  else {
+  const key = [run.id, view.map, view.words, view.specials, view.under, view.over, run.done, y.length, grid.cw, top, grid.dark].join(), same = bars.P && key === bars.key;
+  if (!same) {
     const end = view.map === "cross" && run.done ? received(run.rows.length) : null, shades = Object.fromEntries(["quiet", "under", "overbar", "bar"].map((name) => [name, colour("--ts-" + name)]));
-    const fills = y.map((_, c) => shades[columns[c].dim ? "quiet" : end && end[c] < view.under ? "under" : end && end[c] > view.over ? "overbar" : "bar"]);
+    bars.fills = y.map((_, c) => shades[columns[c].dim ? "quiet" : end && end[c] < view.under ? "under" : end && end[c] > view.over ? "overbar" : "bar"]);
+    Object.assign(bars, { font: getComputedStyle(at.root).fontFamily, ink: colour("--body-text-color") || (grid.dark ? "#eee" : "#222") });
     if (bars.scale !== top + "," + ticks) fillAxis(top, ticks);
-    if (bars.P && now) askPlotly(y, fills, top, ticks, key);
-    else if (bars.P) bars.timer = setTimeout(askPlotly, 0, y, fills, top, ticks, key);
-    else drawPlainBars(y, top, fills);
   }
+  if (same || !bars.P) drawPlainBars(y, top);
+  if (same) bars.timer = setTimeout(tellPlotly, REST, y);
+  else if (bars.P && now) askPlotly(y, top, ticks, key);
+  else if (bars.P) bars.timer = setTimeout(askPlotly, 0, y, top, ticks, key);
 }
 
 /** What the bars count, and the coverage loss, which the reduction keeps. */
@@ -49,74 +50,64 @@ function fillAxis(top, ticks) {
 const labelled = (y) => y.map((v) => (grid.cw >= 30 ? v.toFixed(2) : ""));
 
 /** Plotly draws the whole figure. */
-function askPlotly(y, fills, top, ticks, key) {
+function askPlotly(y, top, ticks, key) {
   const began = performance.now();
-  bars.P.react(at.plot, ...figure(y, labelled(y), fills, top, ticks), { displayModeBar: false, doubleClick: false, showTips: false, responsive: false });
+  bars.P.react(at.plot, ...figure(y, labelled(y), bars.fills, top, ticks), { displayModeBar: false, doubleClick: false, showTips: false, responsive: false });
   if (!bars.key) {   // plotly's events exist only once it has drawn
-    at.plain.hidden = true;
     at.plot.on("plotly_hover", (event) => tipForBar(event.points[0].pointIndex, event.event));
     at.plot.on("plotly_unhover", hideTip);
   }
   bars.key = key;
-  findBars(y, top);
+  overPlotly(false);
   keep(hooks.bars, performance.now() - began);
 }
 
-/** The same figure with other heights; nothing moves, but plotly finds the bars under the pointer where they are. */
-function tellPlotly(y, top) {
+/** The same figure with other heights. */
+function tellPlotly(y) {
   if (!run || !bars.key) return;
   const began = performance.now();
   bars.P.restyle(at.plot, { y: [y], text: [labelled(y)] }, [0]);
-  findBars(y, top);
+  overPlotly(false);
   keep(hooks.bars, performance.now() - began);
 }
 
-/** The paths that plotly drew, and how far above its bar each number stands. */
-function findBars(y, top) {
-  const points = Array.from(at.plot.querySelectorAll(".barlayer .point"));
-  bars.drawn = points.length !== y.length ? null : points.map((point, c) => {
-    const label = point.querySelector("text"), place = label && /translate\(([-\d.]+)[ ,]+([-\d.]+)\)(.*)/.exec(label.getAttribute("transform"));
-    return { path: point.querySelector("path"), label, place, above: place ? +place[2] - BAR_HEIGHT * (1 - y[c] / top) : 0, y: y[c] };
-  });
-  if (bars.drawn && bars.drawn.some(({ path, place }) => !path || (grid.cw >= 30 && !place))) bars.drawn = null;
-}
-
-/** Bars and their numbers at other heights; false where plotly has to draw them itself. */
-function moveBars(y, top) {
-  if (!bars.drawn || bars.drawn.length !== y.length || !bars.drawn[0].path.isConnected) return false;
-  bars.drawn.forEach((bar, c) => {
-    if (bar.y === y[c]) return;
-    bar.y = y[c];
-    const height = BAR_HEIGHT * (1 - y[c] / top);
-    bar.path.setAttribute("d", "M" + (c + 0.1) * grid.cw + "," + BAR_HEIGHT + "V" + height + "H" + (c + 0.9) * grid.cw + "V" + BAR_HEIGHT + "Z");
-    if (!bar.place) return;
-    bar.label.textContent = y[c].toFixed(2);
-    bar.label.setAttribute("transform", "translate(" + bar.place[1] + "," + (height + bar.above) + ")" + bar.place[3]);
-  });
-  return true;
+/** Whether the canvas stands for plotly's bars. */
+function overPlotly(on) {
+  if (at.plain.hidden === !on) return;
+  at.plain.hidden = !on;
+  at.bars.classList.toggle("ts-moving", on);
 }
 
 /** Plotly's figure. No margins and a range of whole columns: bar c sits exactly under column c. Only numbers go in, no token. */
 function figure(y, labels, fills, top, ticks) {
   const data = [{ type: "bar", x: y.map((_, c) => c), y, text: labels, textposition: "outside", cliponaxis: false, width: 0.8, hoverinfo: "none",
-    marker: { color: fills, line: { width: 0 } }, textfont: { size: 11, color: colour("--body-text-color") || (grid.dark ? "#eee" : "#222") } }];
+    marker: { color: fills, line: { width: 0 } }, textfont: { size: 11, color: bars.ink } }];
   return [data, { width: y.length * grid.cw, height: BAR_HEIGHT, margin: { l: 0, r: 0, t: 0, b: 0, pad: 0, autoexpand: false }, showlegend: false,
-    paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", dragmode: false, hovermode: "closest", font: { family: getComputedStyle(at.root).fontFamily },
+    paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", dragmode: false, hovermode: "closest", font: { family: bars.font },
     xaxis: { range: [-0.5, y.length - 0.5], fixedrange: true, visible: false },
     yaxis: { range: [0, top], fixedrange: true, tickvals: ticks, showticklabels: false, gridcolor: colour("--ts-line"), zeroline: false } }];
 }
 
-/** Until plotly is there (or if it cannot be loaded) the same bars, plain. */
-function drawPlainBars(y, top, fills) {
-  const dpr = window.devicePixelRatio || 1, context = at.plain.getContext("2d");
-  at.plain.width = Math.round(y.length * grid.cw * dpr);
-  at.plain.height = BAR_HEIGHT * dpr;
-  Object.assign(at.plain.style, { width: y.length * grid.cw + "px", height: BAR_HEIGHT + "px" });
-  context.scale(dpr, dpr);
+/** The same bars on a canvas: while steps follow each other, and until plotly is there (or if it cannot be loaded). */
+function drawPlainBars(y, top) {
+  const dpr = window.devicePixelRatio || 1, context = at.plain.getContext("2d"), width = y.length * grid.cw, size = [Math.round(width * dpr), Math.round(BAR_HEIGHT * dpr)];
+  if (String(size) !== String([at.plain.width, at.plain.height])) {
+    [at.plain.width, at.plain.height] = size;
+    Object.assign(at.plain.style, { width: width + "px", height: BAR_HEIGHT + "px" });
+  }
+  context.setTransform(dpr, 0, 0, dpr, 0, 0);
+  context.clearRect(0, 0, width, BAR_HEIGHT);
+  context.font = "11px " + bars.font;
+  context.textAlign = "center";
+  const texts = labelled(y);
   y.forEach((v, c) => {
-    context.fillStyle = fills[c];
-    context.fillRect((c + 0.1) * grid.cw, BAR_HEIGHT * (1 - v / top), 0.8 * grid.cw, (BAR_HEIGHT * v) / top);
+    const height = (BAR_HEIGHT * v) / top;
+    context.fillStyle = bars.fills[c];
+    context.fillRect((c + 0.1) * grid.cw, BAR_HEIGHT - height, 0.8 * grid.cw, height);
+    context.fillStyle = bars.ink;
+    if (texts[c]) context.fillText(texts[c], (c + 0.5) * grid.cw, BAR_HEIGHT - height - 4);
   });
+  overPlotly(true);
 }
 
 /** Plotly is 4.8 MB: fetched once, after the first picture. gr.Plot overwrites the global with its own, so ours is captured at load. */

@@ -68,6 +68,7 @@ function drawCaption() {
   if (at.caption.getAttribute("aria-live") !== live) at.caption.setAttribute("aria-live", live);
   at.caption.replaceChildren(...sentence());
   reserve(at.caption, at.caption.textContent, 2, 8);
+  reserve(at.unit, at.unit.textContent, 1, 4);
   reserve(at.text, run.done ? run.output : at.text.textContent, 1, 2);
 }
 
@@ -84,18 +85,20 @@ function reserve(node, text, least, most) {
 const ICONS = { play: "M7.5 4.5v15L20 12z", pause: "M6.500 5h4v14h-4zM13.500 5h4v14h-4z" };
 
 function drawControls() {
-  const m = run ? run.rows.length : 0, name = view.playing ? "Pause" : "Play";
+  const m = run ? run.rows.length : 0, name = view.playing ? "Pause" : "Play", done = (m > 1 ? (100 * (view.step - 1)) / (m - 1) : 0) + "%";
   for (const control of [at.first, at.back]) control.disabled = view.step <= 1;
   for (const control of [at.forward, at.last]) control.disabled = view.step >= m;
   for (const control of [at.play, at.scrub]) control.disabled = !m;
   for (const control of [at.map, at.layer, at.head, at.cover, at.hard, at.words, at.specials, at.multiples]) control.disabled = !run;
   at.head.disabled = !run || view.layer === "rollout";
   at.cover.disabled = !run || view.map !== "cross";
-  at.play.setAttribute("aria-label", name);
-  at.play.title = name;
-  at.play.querySelector("path").setAttribute("d", view.playing ? ICONS.pause : ICONS.play);
-  at.scrub.max = Math.max(1, m);
+  if (at.play.title !== name) {
+    at.play.title = name;
+    at.play.setAttribute("aria-label", name);
+    at.play.querySelector("path").setAttribute("d", view.playing ? ICONS.pause : ICONS.play);
+  }
+  if (+at.scrub.max !== Math.max(1, m)) at.scrub.max = Math.max(1, m);
   at.scrub.value = view.step || 1;
-  at.scrub.style.setProperty("--ts-done", (m > 1 ? (100 * (view.step - 1)) / (m - 1) : 0) + "%");
-  at.count.textContent = m ? "Step " + view.step + " of " + m + (run.done ? "" : " …") : run ? "Step 0" : "";
+  if (at.scrub.style.getPropertyValue("--ts-done") !== done) at.scrub.style.setProperty("--ts-done", done);
+  write(at.count, m ? "Step " + view.step + " of " + m + (run.done ? "" : " …") : run ? "Step 0" : "");
 }

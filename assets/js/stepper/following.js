@@ -4,7 +4,7 @@
 /** Where the map's window stands. */
 function sight() {
   const s = at.scroll;
-  return { top: s.scrollTop, left: s.scrollLeft, height: s.clientHeight, width: s.clientWidth, scrolls: s.scrollHeight > s.clientHeight, above: at.cols.offsetHeight, foot: at.foot.offsetHeight };
+  return { top: s.scrollTop, left: s.scrollLeft, height: s.clientHeight, width: s.clientWidth, scrolls: s.scrollHeight > s.clientHeight, above: grid.top, foot: at.foot.offsetHeight };
 }
 
 /** Keep the current row between the sticky labels and the sticky bars, and its strongest column in view. */

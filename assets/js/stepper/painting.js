@@ -38,8 +38,7 @@ function draw(todo) {
 function drawRest() {
   if (!run) return;
   const moves = chipsInSight();
-  const k = window.__skip || "";
-  if (!k.includes("c")) drawControls(); if (!k.includes("m")) drawMarks(moves); if (!k.includes("s")) drawSide(); if (!k.includes("p")) drawCaption(); drawMultiples(); drawGradient(); drawCompare(); if (!k.includes("b")) drawBars();
+  drawControls(); drawMarks(moves); drawSide(); drawBars(); drawCaption(); drawMultiples(); drawGradient(); drawCompare();
 }
 
 function nameMap() {

@@ -68,7 +68,7 @@ function productTitle() {
 /** The probability of what is written, as the product that it is. Its last line is in view (css turns the column over). */
 function drawProduct(total) {
   const factors = run.rows.slice(0, view.step).map((row) => digits(Math.exp(row.lp)));
-  facts.product.firstChild.textContent = factors.length ? factors.join(" · ") + " = " + scientific(Math.exp(total)) : "–";
+  write(facts.product.firstChild, factors.length ? factors.join(" · ") + " = " + scientific(Math.exp(total)) : "–");
 }
 
 /** 0.0105, or 3.21 · 10⁻⁷. */
@@ -88,8 +88,8 @@ const lines = { key: "", cursor: null, x: null };
 function drawLines() {
   const key = run.id + "," + run.rows.length;
   if (lines.key !== key) fillLines(key);
-  lines.cursor.style.display = view.step ? "" : "none";
-  lines.cursor.setAttribute("transform", "translate(" + lines.x(view.step - 1) + ",0)");
+  lines.cursor.hidden = !view.step;
+  lines.cursor.style.transform = "translateX(" + lines.x(view.step - 1) / 3 + "%)";
 }
 
 function fillLines(key) {
@@ -102,11 +102,11 @@ function fillLines(key) {
   for (const [name, of] of [["surprise", (row) => -row.lp], ["entropy", (row) => row.H]]) {
     picture.append(shape("polyline", { points: run.rows.map((row, t) => x(t).toFixed(1) + "," + y(of(row)).toFixed(1)).join(" "), class: "ts-line-" + name }));
   }
-  const cursor = shape("line", { x1: 0, x2: 0, y1: 8, y2: height - 16, class: "ts-cursor" });
-  picture.append(cursor);
+  const cursor = make("i", "ts-cursor"), frame = make("div", "ts-course");   // the cursor lies over the picture: moving it draws nothing again
+  frame.append(picture, cursor);
   picture.onclick = (event) => { const box = picture.getBoundingClientRect(); show(1 + ((((event.clientX - box.left) / box.width) * width - 26) * (m - 1)) / (width - 34), true); };
   const legend = make("div", "ts-key");
   legend.append(make("i", "ts-key-surprise"), "−log P of the chosen token ", make("i", "ts-key-entropy"), "entropy (nats, by step)");
-  facts.lines.replaceChildren(picture, legend);
+  facts.lines.replaceChildren(frame, legend);
   Object.assign(lines, { key, cursor, x });
 }

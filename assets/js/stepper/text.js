@@ -26,7 +26,9 @@ function make(tag, className, text) {
 
 /** Text that is there already is left alone: writing it again would lay it out again. */
 function write(node, text) {
-  if (node.textContent !== text) node.textContent = text;
+  const only = node.childNodes.length === 1 && node.firstChild.nodeType === 3 && text !== "" ? node.firstChild : null;
+  if (node.textContent === text) return;
+  if (only) only.data = text; else node.textContent = text;
 }
 
 function isolated(text) {
