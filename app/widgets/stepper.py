@@ -63,6 +63,7 @@ TEMPLATE = f"""
     {_check("hard", "Only the largest")}
     {_check("words", "Whole words")}
     {_check("specials", "Special tokens", True)}
+    <label class="ts-field" data-ts="pages" hidden>Source <select class="ts-select" data-ts="page"></select></label>
     {_check("multiples", "All heads")}
     <button type="button" class="ts-text-button" data-ts="keep" title="keep this run to compare another with it">Keep</button>
     <label class="ts-field">Compare <select class="ts-select" data-ts="compare">

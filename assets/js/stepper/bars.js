@@ -17,10 +17,10 @@ function drawBars(now = false) {
   if (!run || !grid.cw) return;
   const y = Array.from(received()), { columns } = axes(), { top, ticks } = barScale();
   drawUnit();
-  const key = [run.id, view.map, view.words, view.specials, view.under, view.over, run.done, y.length, grid.cw, top, grid.dark].join(), same = bars.P && key === bars.key;
+  const key = [run.id, view.map, view.words, view.specials, view.page, view.under, view.over, run.done, y.length, grid.cw, top, grid.dark].join(), same = bars.P && key === bars.key;
   if (!same) {
     const end = view.map === "cross" && run.done ? received(run.rows.length) : null, shades = Object.fromEntries(["quiet", "under", "overbar", "bar"].map((name) => [name, colour("--ts-" + name)]));
-    bars.fills = y.map((_, c) => shades[columns[c].dim ? "quiet" : end && end[c] < view.under ? "under" : end && end[c] > view.over ? "overbar" : "bar"]);
+    bars.fills = y.map((_, c) => shades[columns[c].dim ? "quiet" : end && end[c] / columns[c].size < view.under ? "under" : end && end[c] / columns[c].size > view.over ? "overbar" : "bar"]);
     Object.assign(bars, { font: getComputedStyle(at.root).fontFamily, ink: colour("--body-text-color") || (grid.dark ? "#eee" : "#222") });
     if (bars.scale !== top + "," + ticks) fillAxis(top, ticks);
   }

@@ -20,8 +20,8 @@ function ofOther(give) {
 function withOther(rows) {
   const how = comparing();
   if (how === "off") return rows;
-  const theirs = ofOther(() => groups(MAPS[view.map].rows));
-  if (how === "under") return [...rows, { text: "kept run", members: [], dim: true, rule: true }, ...theirs.map((group) => ({ ...group, kept: true }))];
+  const theirs = ofOther(() => groups(axisOf("rows")));
+  if (how === "under") return [...rows, { text: "kept run", members: [], tokens: [], size: 1, dim: true, rule: true }, ...theirs.map((group) => ({ ...group, kept: true }))];
   return rows.map((group, t) => (!theirs[t] || group.text === theirs[t].text ? group : { ...group, text: group.text + " | " + theirs[t].text }));
 }
 

@@ -13,8 +13,8 @@ function drawMarks(moves) {
   drawTint(row && view.map === "cross" ? reduction().rows[t] : null, scale || 1);
   const until = t === run.rows.length - 1 ? undefined : Math.max(0, ...run.rows.slice(0, view.step).map((r) => r.t[3]));
   write(at.text, row && run.output ? run.letters.slice(0, until).join("") : "");
-  const mass = view.specials ? null : hiddenMass();
-  write(at.hidden, mass ? "Hidden labels hold " + digits(mass.row) + " of the last row, " + mass.all.toFixed(2) + " of all " + (grows() ? view.step : rowsKnown()) + " rows." : "");
+  const apart = view.page >= 0 && axisOf("columns") === "source", mass = (view.specials && !apart) || axisOf("columns") === "blocks" ? null : hiddenMass();
+  write(at.hidden, mass ? (apart ? "Labels on other pages hold " : "Hidden labels hold ") + digits(mass.row) + " of the last row, " + mass.all.toFixed(2) + " of all " + (grows() ? view.step : rowsKnown()) + " rows." : "");
   drawCover();
   highlight(view.pinned >= 0 ? view.pinned : view.column);
   for (const [list, top] of moves) list.scrollTop = top;
@@ -23,7 +23,7 @@ function drawMarks(moves) {
 /** Source chips are tinted by the weights of the row in view, in fiftieths: a chip whose tint stays is not painted again. */
 function drawTint(weight, top) {
   for (let c = 0; c < run.source.length; c++) {
-    const node = at.source.children[c], tint = weight ? Math.round(50 * Math.min(1, weight[c] / top)) : 0;
+    const node = at.source.children[c], tint = weight ? Math.round(50 * Math.min(1, weight[run.blocked.includes("cross") ? Math.floor(c / run.block) : c] / top)) : 0;
     if ((node.tint || 0) === tint) continue;
     node.tint = tint;
     node.style.backgroundColor = tint ? "rgba(var(--ts-tint)," + (0.45 * tint / 50).toFixed(3) + ")" : "";
@@ -37,7 +37,7 @@ function drawCover() {
   at.cols.covered = key;
   const ended = view.map === "cross" && run.done && run.rows.length, end = ended ? received(run.rows.length) : [], found = { under: [], over: [] };
   axes().columns.forEach((group, c) => {
-    const judged = ended && !group.dim, under = judged && end[c] < view.under, over = judged && end[c] > view.over, node = at.cols.children[c];
+    const judged = ended && !group.dim, each = end[c] / group.size, under = judged && each < view.under, over = judged && each > view.over, node = at.cols.children[c];
     node.classList.toggle("ts-undercovered", !!under);
     node.classList.toggle("ts-overcovered", !!over);
     if (under) found.under.push(group.text);
@@ -50,10 +50,10 @@ function drawCover() {
 
 /** Outline a column and the source or output chips that it stands for. */
 function highlight(column) {
-  const axis = MAPS[view.map].columns, chips = axis === "source" ? at.source : at.output, shift = axis === "fed" ? 1 : 0;
+  const axis = axisOf("columns"), chips = axis === "source" || axis === "blocks" ? at.source : at.output, shift = axis === "fed" ? 1 : 0;
   const mark = (c, on) => {
     if (at.cols.children[c]) at.cols.children[c].classList.toggle("ts-over", on);
-    for (const k of (axes().columns[c] || { members: [] }).members) if (chips.children[k - shift]) chips.children[k - shift].classList.toggle("ts-over", on);
+    for (const k of (axes().columns[c] || { tokens: [] }).tokens) if (chips.children[k - shift]) chips.children[k - shift].classList.toggle("ts-over", on);
   };
   if (view.column !== column) mark(view.column, false);
   if (column >= 0) mark(column, true);
@@ -92,6 +92,10 @@ function drawControls() {
   for (const control of [at.map, at.layer, at.head, at.cover, at.hard, at.words, at.specials, at.multiples]) control.disabled = !run;
   at.head.disabled = !run || view.layer === "rollout";
   at.cover.disabled = !run || view.map !== "cross";
+  for (const control of [at.words, at.specials]) {   // neither can be told from a block that has arrived as one
+    control.disabled = !run || (view.map === "encoder" && axisOf("columns") === "blocks");
+    control.parentNode.title = run && control.disabled ? "a source of more than " + MOST + " tokens: this map arrives in blocks of " + run.block + " neighbouring tokens" : "";
+  }
   if (at.play.title !== name) {
     at.play.title = name;
     at.play.setAttribute("aria-label", name);

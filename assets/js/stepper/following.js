@@ -25,7 +25,7 @@ function follow(seen) {
 function chipsInSight() {
   const { values, now } = picture(), moves = [], strips = [];
   if (view.step && run.rows.length) strips.push([at.output, at.output.children[view.step - 1]]);
-  if (view.map === "cross" && now >= 0 && values[now]) strips.push([at.source, at.source.children[axes().columns[largest(values[now])].members[0]]]);
+  if (view.map === "cross" && now >= 0 && values[now]) strips.push([at.source, at.source.children[axes().columns[largest(values[now])].tokens[0]]]);
   for (const [list, node] of strips) {
     const room = list.clientHeight;
     if (!node || list.scrollHeight <= room) continue;

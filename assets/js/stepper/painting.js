@@ -22,6 +22,7 @@ function flush() {
 
 /** The heatmap comes first; what is said about it follows one frame later if nothing but the step has changed, and never later than that. */
 function draw(todo) {
+  fillPages();
   const key = [axesKey(), view.layer, view.head, view.cover, view.hard, view.multiples, view.under, view.over, run.done, grid.dark, !!run.gradient].join();
   const stepped = steady === key && !todo.layout && !rest, changed = grid.axes !== axesKey();
   cancelAnimationFrame(rest);
@@ -43,7 +44,7 @@ function drawRest() {
 
 function nameMap() {
   const what = MAPS[view.map].name + ", " + reductionName();
-  write(at.reduction, what + { weights: "", sum: ": cumulative c", overlap: ": min(A, c)" }[view.cover] + { off: "", under: ", the kept run below", difference: ", this run minus the kept one" }[comparing()] + (view.hard ? ", only each row's largest" : ""));
+  write(at.reduction, what + blocksName() + { weights: "", sum: ": cumulative c", overlap: ": min(A, c)" }[view.cover] + { off: "", under: ", the kept run below", difference: ", this run minus the kept one" }[comparing()] + (view.hard ? ", only each row's largest" : ""));
   at.canvas.setAttribute("aria-label", "Heatmap of " + what);
 }
 

@@ -35,7 +35,6 @@ function hover(event) {
   const cell = cellUnder(event);
   if (!cell) return hideTip();
   const { columns, rows } = axes(), value = picture().values[cell.row][cell.column], [from, to] = [rows[cell.row], columns[cell.column]];
-  const places = (group) => group.members.map((k) => k + 1).join(", ");
   box(at.hovered, cell.column, cell.row, 1, 1);
   highlight(cell.column);
   tip(event.clientX, event.clientY, [
@@ -43,7 +42,7 @@ function hover(event) {
     pair("'", isolated(from.text), "' reads '", isolated(to.text), "'"),
     make("div", "ts-where", reductionName()),
     make("div", "ts-where", (grows() ? "step " : "source token ") + places(from) + ", " + (view.map === "decoder" ? "fed token " : "source token ") + places(to) +
-      (view.map !== "decoder" && to.members[0] < run.prefix ? " (task prefix)" : "")),
+      (view.map !== "decoder" && to.tokens[0] < run.prefix ? " (task prefix)" : "")),
     ...(from.kept ? [make("div", "ts-where", "in the kept run")] : picture().signed ? [make("div", "ts-where", "this run minus the kept run")] : []),
     ...(UNITS[view.cover] ? [make("div", "ts-where", UNITS[view.cover])] : []),
   ]);

@@ -29,14 +29,14 @@ function sentence() {
   return [...words, ...(view.map === "cross" ? coverSentence(columns, quoted) : []), "."];
 }
 
-/** The source word with least mass: not covered yet while it is under the threshold. */
+/** The source word with least mass: not covered yet while it is under the threshold. In blocks each label's share of it counts. */
 function coverSentence(columns, quoted) {
-  const sums = received();
+  const sums = received().map((mass, c) => mass / columns[c].size);
   let least = -1;
   columns.forEach((group, c) => { if (!group.dim && (least < 0 || sums[c] < sums[least])) least = c; });
   if (least < 0) return [];
-  return ["; ", ...quoted(columns[least]), sums[least] < view.under ? (view.step === run.rows.length && run.done ? " ends under-covered (" : " is not covered yet (") + sums[least].toFixed(2) + ")"
-    : " is least covered (" + sums[least].toFixed(2) + ")"];
+  const said = sums[least].toFixed(2) + (columns[least].size > 1 ? (view.words ? " a word)" : " a token)") : ")");
+  return ["; ", ...quoted(columns[least]), sums[least] < view.under ? (view.step === run.rows.length && run.done ? " ends under-covered (" : " is not covered yet (") + said : " is least covered (" + said];
 }
 
 function encoderSentence() {

@@ -28,12 +28,14 @@ const MAPS = {
   encoder: { name: "encoder self-attention", rows: "source", columns: "source" },
 };
 const grows = (map = view.map) => MAPS[map].rows === "output";
-const rowsKnown = (map = view.map) => (grows(map) ? run.rows.length : run.source.length);
-const columnsKnown = (map = view.map) => (map === "decoder" ? run.rows.length : run.source.length);
+/** A side of a map; "blocks" where a long source arrives in blocks of run.block neighbouring tokens instead of one by one. */
+const axisOf = (side, map = view.map) => (MAPS[map][side] === "source" && run.blocked.includes(map) ? "blocks" : MAPS[map][side]);
+const lengthOf = (axis) => (axis === "source" ? run.source.length : axis === "blocks" ? Math.ceil(run.source.length / run.block) : run.rows.length);
+const rowsKnown = (map = view.map) => lengthOf(axisOf("rows", map));
 
 /** Where row t of a map lies: the weight of (layer l, head h, column c) is values[base + (l * heads + h) * stride + c]. */
 function rowOf(map, t) {
-  const n = run.source.length;
+  const n = lengthOf(axisOf("columns", map));
   if (map === "encoder") return { values: (run.encoder ||= decoded(run.enc)), base: t * n, stride: n * n, width: n };
   const row = run.rows[t], key = map === "cross" ? "w" : "d", width = map === "cross" ? n : t + 1;
   row.values ||= {};

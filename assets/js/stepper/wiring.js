@@ -41,6 +41,7 @@ for (const kind of ["map", "layer", "head", "cover"]) {
 for (const kind of ["hard", "words", "specials", "multiples"]) {
   at[kind].onchange = () => { view[kind] = at[kind].checked; hideTip(); paint("", performance.now()); };
 }
+at.page.onchange = () => { view.page = +at.page.value; hideTip(); paint("", performance.now()); };
 for (const kind of ["under", "over"]) {
   at[kind].oninput = () => { if (at[kind].value !== "" && +at[kind].value >= 0) { view[kind] = +at[kind].value; paint(); } };
 }
@@ -70,7 +71,7 @@ at.rows.addEventListener("click", (event) => { if (event.target.dataset.group &&
 function columnOf(node) {
   if (node.dataset.group) return +node.dataset.group;
   const i = Array.prototype.indexOf.call(node.parentNode.children, node);
-  return MAPS[view.map].columns === "source" && node.parentNode === at.source ? axes().columnAt(i) : -1;
+  return axisOf("columns") === "source" && node.parentNode === at.source ? axes().columnAt(i) : -1;
 }
 for (const list of [at.source, at.cols]) {
   list.addEventListener("pointerover", (event) => { if (run && event.target !== list) highlight(columnOf(event.target)); });
