@@ -25,7 +25,7 @@ from tests.browser.conftest import ARGUMENTS, free_port
 ROOT = Path(__file__).resolve().parents[2]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 # button of the stepper page -> source x target x (layers x heads)
-PACKS = {"square": "12x12x18", "large": "128x128x48"}
+PACKS = {"square": "12x12x18", "large": "128x128x48", "long": "512x128x18"}
 STEPS = 120
 PATIENCE = 300  # seconds to wait for a server or a page on a busy machine
 LIMIT_SECONDS, LIMIT_BYTES = 6.0, 1.5e6
@@ -134,11 +134,16 @@ def steps(chrome: Any, count: int) -> Iterator[str]:
         page.wait_for_selector('[data-plotly="ready"]', state="attached", timeout=1000 * PATIENCE)
         for button, size in PACKS.items():
             rows = int(size.split("x")[1])
+            page.evaluate("window.twoStacks.stepper.arrivals.length = 0")
+            clicked = time.perf_counter()
             page.click(f"#{button}")
             page.wait_for_function(
                 "([run, rows]) => window.twoStacks.stepper.run() === run && window.twoStacks.stepper.steps() === rows",
                 arg=[button, rows], timeout=1000 * PATIENCE,
             )
+            page.wait_for_function("window.twoStacks.stepper.arrivals.length", timeout=1000 * PATIENCE)
+            seconds, shown = time.perf_counter() - clicked, page.evaluate("window.twoStacks.stepper.arrivals[0]")
+            yield f"{size:<12} run to first picture {shown:.0f} ms; with making and sending it {seconds:.1f} s"
             took = page.evaluate(MEASURE, count)
             if len(took["plotly alone"]) < count:
                 yield f"{size}: only {len(took['plotly alone'])} of {count} coverage bars were told to plotly"

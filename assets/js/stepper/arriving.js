@@ -97,6 +97,7 @@ function takeRows(pack) {
 
 function receive() {
   const pack = props.value;
+  arrived = pack && pack.kind === "trace" ? performance.now() : 0;
   try {
     if (!pack) clear("Nothing to show yet.");
     else if (pack.kind === "message") clear(String(pack.text));

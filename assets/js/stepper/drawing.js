@@ -30,6 +30,8 @@ function drawTint(weight, top) {
   }
 }
 
+const MOST_NAMED = 12;   // more would push the map off a phone; the rest is marked on its column
+
 /** Source labels whose mass at the end of the run is under or over the thresholds; only where that is known. */
 function drawCover() {
   const key = [axesKey(), view.layer, view.head, view.under, view.over, run.done].join();
@@ -43,7 +45,8 @@ function drawCover() {
     if (under) found.under.push(group.text);
     if (over) found.over.push(group.text);
   });
-  const said = (list) => (list.length ? list.flatMap((text, i) => [i ? ", " : "", isolated(text)]) : [ended ? "none" : "known at the end"]);
+  const rest = (list) => (list.length > MOST_NAMED ? [" … (" + list.length + ")"] : []);
+  const said = (list) => (list.length ? [...list.slice(0, MOST_NAMED).flatMap((text, i) => [i ? ", " : "", isolated(text)]), ...rest(list)] : [ended ? "none" : "known at the end"]);
   at.under.nextElementSibling.replaceChildren(...said(found.under));
   at.over.nextElementSibling.replaceChildren(...said(found.over));
 }
@@ -76,7 +79,7 @@ function drawCaption() {
 function reserve(node, text, least, most) {
   const key = [run.id, grid[node.dataset.ts].width].join(), kept = node.reserved && node.reserved.key === key ? node.reserved.lines : least;
   ruler.font = grid[node.dataset.ts].font;
-  const lines = clamp(Math.ceil((ruler.measureText(text).width * 1.06) / Math.max(1, grid[node.dataset.ts].width)), kept, most);
+  const lines = clamp(Math.ceil((ruler.measureText(text).width * 1.05) / Math.max(80, grid[node.dataset.ts].width - 40)), kept, most);   // bold is wider, a line ends before its edge
   if (node.reserved && node.reserved.key === key && lines === kept) return;
   node.reserved = { key, lines };
   node.style.height = (lines * 1.4).toFixed(1) + "em";

@@ -41,7 +41,9 @@ function layout() {
   Object.assign(grid, { run: run.id + view.map, width: room, rows: m, top });
 
   const px = (node, sizes) => Object.entries(sizes).forEach(([key, value]) => (node.style[key] = value + "px"));
-  at.body.style.setProperty("--ts-fit", Math.min(room, grid.label + n * cw + over + (scrolls(top) ? 14 : 2)) + "px");
+  const fit = Math.min(room, grid.label + n * cw + over + (scrolls(top) ? 14 : 2));
+  at.body.style.setProperty("--ts-fit", fit + "px");
+  at.body.style.setProperty("--ts-window", (beside ? fit : room) - 16 + "px");   // what stands still beside a scrolled map is no wider
   px(at.sheet, { width: grid.label + n * cw + over });
   px(at.corner, { width: grid.label, height: top });
   px(at.cols, { left: grid.label, top: top - 4 });

@@ -1,6 +1,7 @@
 /* Painting and its clock. */
 
 let frame = 0, rest = 0, dirty = {}, clock = 0, waiting = [];   // rest: the frame for what follows the heatmap
+let arrived = 0;   // when the whole run came that is not on the screen yet
 let steady = "";   // all that the picture on the page was made for, but the step
 const keep = (list, value) => { list.push(value); if (list.length > 200) list.shift(); };
 
@@ -56,6 +57,7 @@ channel.port1.onmessage = () => {
   const now = performance.now();
   for (const [began, pictured, started] of waiting.splice(0)) {
     if (began) { keep(hooks.paints, now - began); keep(hooks.frames, now - started); }
+    if (pictured && arrived) { keep(hooks.arrivals, now - arrived); arrived = 0; }
     if (pictured && !element.dataset.ready) {
       element.dataset.ready = "1";
       (window.requestIdleCallback || ((f) => setTimeout(f, 200)))(loadPlotly, { timeout: 1500 });

@@ -18,6 +18,7 @@ const hooks = {
   gradient: (t) => (run && run.gradient ? { row: Array.from(gradientRow(t)), correlation: correlation(t) } : null),
   geometry: () => ({ ...grid }),
   paints: [],   // last 200 times from a step to its heatmap's frame handed on, ms
+  arrivals: [], // from a whole run in the page to its first picture
   frames: [],   // of these the frame's own work, without the wait for it
   bars: [],     // last 200 times plotly took for the bars, ms
   percentile: (q) => { const s = [...hooks.paints].sort((a, b) => a - b); return s.length ? s[Math.min(s.length - 1, Math.floor(q * s.length))] : NaN; },
