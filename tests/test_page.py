@@ -11,6 +11,7 @@ from app.engine import Engine, _streamed
 from app.page import RUNS, _answer, _explain, build
 from app.turns import Latest, Turn
 from core import Settings, run
+from core.errors import InputError
 from core.examples import EXAMPLES, saved
 from core.models import Models
 from core.records import browser_trace
@@ -207,3 +208,9 @@ def test_every_event_is_private_and_model_events_share_one_turn():
     turns = [f for f in functions if f.concurrency_id == "model"]
     assert len(turns) == 2 + len(EXAMPLES) and all(f.concurrency_limit == RUNS for f in turns)
     assert not [b for b in page.blocks.values() if isinstance(b, gr.State)]
+
+
+def test_input_x_gradient_of_a_run_that_is_too_long_is_refused_with_a_reason(engine, monkeypatch):
+    monkeypatch.setattr("app.engine.MOST_EXPLAINED", 10)
+    with pytest.raises(InputError, match="one backward pass per output token: .* Shorten the text"):
+        engine.attribution(saved()[0].id)

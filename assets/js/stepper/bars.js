@@ -16,7 +16,6 @@ function drawBars(now = false) {
   clearTimeout(bars.timer);
   if (!run || !grid.cw) return;
   const y = Array.from(received()), { columns } = axes(), { top, ticks } = barScale();
-  drawUnit();
   const key = [run.id, view.map, view.words, view.specials, view.page, view.under, view.over, run.done, y.length, grid.cw, top, grid.dark].join(), same = bars.P && key === bars.key;
   if (!same) {
     const end = view.map === "cross" && run.done ? received(run.rows.length) : null, shades = Object.fromEntries(["quiet", "under", "overbar", "bar"].map((name) => [name, colour("--ts-" + name)]));
@@ -25,6 +24,7 @@ function drawBars(now = false) {
     if (bars.scale !== top + "," + ticks) fillAxis(top, ticks);
   }
   if (same || !bars.P) drawPlainBars(y, top);
+  drawUnit();
   if (same) bars.timer = setTimeout(tellPlotly, REST, y);
   else if (bars.P && now) askPlotly(y, top, ticks, key);
   else if (bars.P) bars.timer = setTimeout(askPlotly, 0, y, top, ticks, key);
@@ -73,8 +73,7 @@ function tellPlotly(y) {
 
 /** Whether the canvas stands for plotly's bars. */
 function overPlotly(on) {
-  if (at.plain.hidden === !on) return;
-  at.plain.hidden = !on;
+  at.plain.style.visibility = on ? "" : "hidden";
   at.bars.classList.toggle("ts-moving", on);
 }
 
@@ -97,9 +96,8 @@ function drawPlainBars(y, top) {
   }
   context.setTransform(dpr, 0, 0, dpr, 0, 0);
   context.clearRect(0, 0, width, BAR_HEIGHT);
-  context.font = "11px " + bars.font;
-  context.textAlign = "center";
   const texts = labelled(y);
+  if (texts[0]) Object.assign(context, { font: "11px " + bars.font, textAlign: "center" });
   y.forEach((v, c) => {
     const height = (BAR_HEIGHT * v) / top;
     context.fillStyle = bars.fills[c];

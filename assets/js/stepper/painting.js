@@ -40,7 +40,8 @@ function draw(todo) {
 function drawRest() {
   if (!run) return;
   const moves = chipsInSight();
-  drawControls(); drawMarks(moves); drawSide(); drawBars(); drawCaption(); drawMultiples(); drawGradient(); drawCompare();
+  drawBars();   // first: a canvas that is given a font has the page laid out, which costs nothing before anything is written
+  drawControls(); drawMarks(moves); drawSide(); drawCaption(); drawMultiples(); drawGradient(); drawCompare();
 }
 
 function nameMap() {
