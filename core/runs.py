@@ -9,13 +9,14 @@ import numpy as np
 import torch
 import transformers
 
+from core.budget import longest_source
 from core.decode.driver import Encoded, Forward, decode, encode
 from core.decode.greedy import greedy
 from core.errors import InputError
 from core.models import Models, models
 from core.models.families import language_id, prefix_for, processors_for, start_for
 from core.models.loading import Loaded
-from core.settings import MAX_TOKENS, Settings
+from core.settings import MAX_SOURCE, Settings
 from core.shapes import EncoderWeights
 from core.text import Token, next_token, piece, plain, tokenize, usable
 from core.trace import Step, Trace, run_id
@@ -36,7 +37,9 @@ class Run(Iterator[Step]):
             before = getattr(loaded.tokenizer, "src_lang", None)
             if settings.source_language:
                 loaded.tokenizer.src_lang = settings.source_language
-            limit = min(MAX_TOKENS, loaded.max_source)
+            sites = loaded.sites
+            fits = longest_source(sites.layers("encoder"), sites.heads.get("encoder", 0))
+            limit = min(MAX_SOURCE, loaded.max_source, fits)
             tokens, cut = tokenize(loaded.tokenizer, self.input, limit)
             if settings.source_language:  # the next run may name none, and is to get the checkpoint's own
                 loaded.tokenizer.src_lang = before

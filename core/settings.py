@@ -13,7 +13,8 @@ from core.errors import InputError
 
 SCHEMA = 1
 MAX_CHARACTERS = 4000
-MAX_TOKENS = 128
+MAX_TOKENS = 128  # of the output
+MAX_SOURCE = 512
 
 
 def _choice(default: Any, help: str, low: float | None = None, high: float | None = None) -> Any:
