@@ -94,7 +94,7 @@ class PrefixLM:
         with use(controls):
             return self.model(
                 input_ids=torch.tensor([list(row)[start:end] for row in ids], device=device),
-                position_ids=torch.from_numpy(places[:, start:end]).to(device), past_key_values=cache,
+                position_ids=torch.from_numpy(places[:, start:end]).to(device), cache=cache,
                 use_cache=cache is not None,
             ).logits
 
