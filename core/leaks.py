@@ -1,8 +1,11 @@
-"""Leak test: perturb one token, and see which positions change. What a mask hides must not change, to the bit."""
+"""Leak test: perturb one token, and see which positions change. What a mask hides must not change, to the bit.
+
+And the leak of padding: what pad tokens move while they are hidden, and when they are not.
+"""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +15,7 @@ from core import masks
 from core.attention import capture
 from core.controls import use
 from core.errors import InputError
-from core.likelihood import source_of
+from core.likelihood import logits_of, source_of
 from core.runs import Run
 from core.shapes import Floats
 
@@ -134,3 +137,27 @@ def _may(going: Run, side: str, position: int, targets: int) -> tuple[masks.Mask
         states = states | own @ states
         states = states | across @ encoder
     return encoder, states
+
+
+@dataclass(frozen=True)
+class PaddingEffect:
+    """Largest change of any logit when `pads` pad tokens are added: hidden by the padding mask, and in sight."""
+
+    pads: int
+    hidden: float
+    seen: float
+
+
+def padding_effect(going: Run, target: Sequence[int], pads: int) -> PaddingEffect:
+    """Logits of `target` (ids, start token left out) without pad tokens against those with, both ways.
+
+    All else is as in `going`. With the mask the change is rounding alone, since sums run over other lengths.
+    """
+    def logits(count: int, mask: bool) -> torch.Tensor:
+        settings = going.settings
+        edits = replace(settings.edits, pads=count, padding_mask=mask)
+        return logits_of(Run(replace(settings, edits=edits), going.loaded), target).float()
+
+    plain = logits(0, True)
+    hidden, seen = (float((logits(pads, mask) - plain).abs().max()) for mask in (True, False))
+    return PaddingEffect(pads, hidden, seen)
