@@ -24,7 +24,7 @@ def under_controls(
     `attention` is a family's own, which adds the mask, or sdpa, which takes booleans.
     """
     queries, keys = query.shape[-2], key.shape[-2]
-    site.state.built["device"] = query.device
+    site.state.device = query.device
     offset = site.offset(queries, keys)
     kept, rows = site.kept(query.shape[1], query), site.rows(queries, offset)
     allowed = None

@@ -49,6 +49,7 @@ class Active:
 
     controls: Controls
     offset: int = 0
+    device: torch.device | None = None
     built: dict[tuple, Any] = field(default_factory=dict)  # masks by place and size: layers mostly share them
 
     def site(self, module: Any) -> "Site | None":
@@ -96,11 +97,11 @@ class Site:
         controls = self.state.controls
         return self.stack in controls.given or not controls.masks.of(self.stack).own
 
-    def allowed(self, own: torch.Tensor | None, queries: int, keys: int, offset: int, real: torch.Tensor | None) -> Any:
+    def allowed(self, own: torch.Tensor | None, queries: int, keys: int, offset: int, real: torch.Tensor | None):
         """(batch or 1, heads or 1, query, key), bool on the model's device; own: the model's mask, real: its padding."""
-        controls, device = self.state.controls, self.state.built.get("device")
+        controls = self.state.controls
         if self.stack in controls.given:
-            mask = controls.given[self.stack][:, None, offset : offset + queries, :keys].to(device)
+            mask = controls.given[self.stack][:, None, offset : offset + queries, :keys].to(self.state.device)
         else:
             mask = self._by_hand(own, queries, keys, offset)
         return mask if real is None else mask & real
@@ -110,10 +111,9 @@ class Site:
         layered = any(cell.layer == self.layer for cell in choice.exceptions)
         place = (self.stack, self.layer if layered else ALL, queries, keys, offset)
         if place not in state.built:
-            device = state.built.get("device")
             verdicts = masks.drawn(choice, self.layer, queries, keys, offset)
             preset = masks.preset(choice, self.stack, queries, keys, offset)
-            state.built[place] = torch.from_numpy(verdicts).to(device), torch.from_numpy(preset).to(device)
+            state.built[place] = torch.from_numpy(verdicts).to(state.device), torch.from_numpy(preset).to(state.device)
         verdicts, preset = state.built[place]
         base = own if own is not None and not choice.preset else preset
         return torch.where(verdicts == 0, base, verdicts > 0)[(None,) * (4 - max(2, base.ndim))]

@@ -88,7 +88,9 @@ def test_two_runs_under_two_masks(old):
         f"Encoder causal instead of bidirectional: {found.changed} of {found.total} tokens changed, log P "
         f"−{-found.logp_old:.1f} → −{-found.logp_new:.1f}; the old output now has −{-again:.1f}."
     )
-    rebuilt = [t for tag, i1, i2, j1, j2 in found.opcodes for t in (found.old_tokens[i1:i2] if tag == "equal" else found.new_tokens[j1:j2])]
+    rebuilt = []
+    for tag, i1, i2, j1, j2 in found.opcodes:
+        rebuilt += found.old_tokens[i1:i2] if tag == "equal" else found.new_tokens[j1:j2]
     assert [t.id for t in rebuilt] == ids_of(new)
     assert Comparison.from_bytes(found.to_bytes()) == found
     same = compare(old, record(PLAIN))

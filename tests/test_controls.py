@@ -24,6 +24,7 @@ from core.settings import Decoding, Settings
 from core.trace import Trace
 from tests import models
 from tests.conftest import EXHAUSTIVE
+from tests.test_driver import HostCopies
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 REACHED = list(models.FAMILIES)
@@ -253,6 +254,17 @@ def test_step_by_step_equals_the_full_forward(family, name):
                 assert np.abs(found - wanted[..., : found.shape[-1]]).max() <= 1e-5
         assert [RECOMPUTED in step.notes for step in steps] == [ahead and step.index > 0 for step in steps]
         assert any("is computed again at each step" in note for note in going.notes) == ahead
+
+
+@pytest.mark.parametrize("masks", [STEPWISE["cells"], STEPWISE["bidirectional"]])
+def test_controls_read_nothing_back_from_the_device(masks):
+    """One copy to the host a step, as without them."""
+    going, seen = started("t5", masks, ROWS), []
+    for _ in range(8):
+        with HostCopies() as copies:
+            next(going)
+        seen.append(copies.seen)
+    assert seen[1:] == [["cpu"]] * 7
 
 
 def test_a_cache_under_a_mask_that_looks_ahead_would_be_wrong(monkeypatch):
