@@ -5,10 +5,13 @@ items are named in its metadata ("of"): a type of number, or a checked class.
 """
 
 import dataclasses
+import json
 from dataclasses import MISSING, field
-from typing import Any
+from typing import Any, Self
 
 from core.errors import InputError
+
+SCHEMA = 1
 
 
 def choice(default: Any, help: str, low: float | None = None, high: float | None = None) -> Any:
@@ -107,3 +110,24 @@ def build(cls: type, data: Any, path: str, unknown: list[str]) -> Any:
         else:
             values[key] = value
     return cls(**values)
+
+
+class Document(Checked):
+    """A checked class that is written down by itself."""
+
+    def to_json(self) -> str:
+        """Canonical JSON: sorted keys, no spaces, fields at their default left out, schema number in."""
+        return json.dumps({"schema": SCHEMA, **differences(self)}, sort_keys=True, separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, text: str) -> tuple[Self, list[str]]:
+        """What `to_json` wrote, and the dotted names of unknown keys, which are dropped."""
+        try:
+            data = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"Settings are not valid JSON ({error}).") from None
+        if not isinstance(data, dict):
+            raise InputError(f"Settings must be a JSON object, not {type(data).__name__}.")
+        data.pop("schema", None)
+        unknown: list[str] = []
+        return build(cls, data, "", unknown), unknown

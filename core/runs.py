@@ -19,6 +19,8 @@ from core.masks import dead_rows, looks_ahead
 from core.models import Models, models
 from core.models.families import language_id, prefix_for, processors_for, start_for
 from core.models.loading import Loaded
+from core.noise import Corruption, corrupt, rows_of
+from core.noise.tokens import units_of
 from core.settings import MAX_SOURCE, Settings
 from core.shapes import EncoderWeights
 from core.text import Token, next_token, piece, plain, tokenize, usable
@@ -28,12 +30,14 @@ from core.trace import Step, Trace, run_id
 class Run(Iterator[Step]):
     """One run: the source is tokenised at once, the encoder runs at the first step, `trace()` is what has been made.
 
+    Under the noise of the settings `corruption` is what was done to the text, and `source` what is left to read.
     Closing it (or dropping it) stops it: nothing runs ahead of the steps that are asked for.
     """
 
     def __init__(self, settings: Settings, loaded: Loaded):
         self.settings, self.loaded = settings, loaded
-        prefix = prefix_for(loaded, settings.task)
+        noisy = bool(settings.noise.name)
+        prefix = "" if noisy else prefix_for(loaded, settings.task)  # denoising is no task with a prefix
         self.input = prefix + usable(settings.text)
         language_id(loaded, settings.source_language)  # refuses an unknown one
         with loaded.lock:  # the source language is a setting of the shared tokenizer
@@ -46,7 +50,6 @@ class Run(Iterator[Step]):
             tokens, cut = tokenize(loaded.tokenizer, self.input, limit)
             if settings.source_language:  # the next run may name none, and is to get the checkpoint's own
                 loaded.tokenizer.src_lang = before
-        self.source = (*tokens, *_pads(loaded, settings, len(tokens)))
         self.prefix_tokens = sum(1 for t in tokens if t.start < t.end <= len(prefix.rstrip())) if prefix else 0
         self.notes = []
         if cut and prefix and not any(t.end > len(prefix.rstrip()) for t in tokens):
@@ -58,6 +61,12 @@ class Run(Iterator[Step]):
                 f"The text has {len(tokens) + cut} tokens; the first {len(tokens)} are used, {cut} are cut."
             )
         self.notes += _unread(loaded, tokens[self.prefix_tokens :])
+        self.corruption = _corrupted(loaded, tokens, settings) if noisy else None
+        read = tuple(tokens)
+        if self.corruption:
+            read = self.corruption.corrupted
+            self.notes += self.corruption.notes
+        self.source = (*read, *_pads(loaded, settings, len(read)))
         if "encoder" not in loaded.sites.reached:
             self.notes.append(f"The encoder attention of {loaded.name} cannot be reached; cross-attention is shown.")
         loaded.sites.require("cross", loaded.name)
@@ -202,6 +211,18 @@ def _forced(loaded: Loaded, settings: Settings, limit: int) -> list[Forced]:
     if ids and max(ids) >= head.weight.shape[0]:
         raise InputError(f"The forced token {max(ids)} is not in the vocabulary of {head.weight.shape[0]:,} tokens.")
     return [Forced(id, at, "the beginning you chose") for at, id in enumerate(ids)]
+
+
+def _corrupted(loaded: Loaded, tokens: list[Token], settings: Settings) -> Corruption:
+    """The tokens under the noise of the settings; refused where the model could not read what comes of it."""
+    made = corrupt(units_of(loaded.tokenizer, tokens, settings.text, rows_of(loaded)), settings.noise)
+    if not made.corrupted:
+        raise InputError("Nothing is left of the text under this noise. Lower the rate or write more.")
+    if len(made.corrupted) > loaded.max_source:
+        raise InputError(
+            f"The corrupted text has {len(made.corrupted)} tokens; {loaded.name} reads at most {loaded.max_source}."
+        )
+    return made
 
 
 def _unread(loaded: Loaded, tokens: list[Token]) -> list[str]:

@@ -4,14 +4,13 @@ Canonical JSON leaves out fields at their default and carries a schema number, s
 when a field is added. The model's weights are θ; everything here is CONFIG (course, lesson 1).
 """
 
-import json
 from dataclasses import dataclass
 
 from core.errors import InputError
-from core.fields import Checked, build, choice, differences, part
+from core.fields import SCHEMA, Checked, Document, choice, part
 from core.interventions import Edits, Masks
+from core.noising import NoiseSettings
 
-SCHEMA = 1
 MAX_CHARACTERS = 4000
 MAX_TOKENS = 128  # of the output
 MAX_SOURCE = 512
@@ -33,7 +32,7 @@ class Decoding(Checked):
 
 
 @dataclass(frozen=True)
-class Settings(Checked):
+class Settings(Document):
     """All that is needed to run again: together with a model's weights it gives the trace's id."""
 
     text: str = choice("", f"The source text, at most {MAX_CHARACTERS} characters.")
@@ -44,6 +43,7 @@ class Settings(Checked):
     decoding: Decoding = part(Decoding, "How the decoder writes.")
     masks: Masks = part(Masks, "What attention may see, in each stack.")
     edits: Edits = part(Edits, "Heads switched off, rows of weights set by hand, pad tokens, a forced beginning.")
+    noise: NoiseSettings = part(NoiseSettings, "What is done to the text before the model reads it.")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -56,20 +56,5 @@ class Settings(Checked):
             if len(value) > 200 or any(ord(c) < 32 for c in value):
                 raise InputError(f"{name} is not a usable name ({value!r:.60}).")
 
-    def to_json(self) -> str:
-        """Canonical JSON: sorted keys, no spaces, fields at their default left out, schema number in."""
-        return json.dumps({"schema": SCHEMA, **differences(self)}, sort_keys=True, separators=(",", ":"))
 
-    @classmethod
-    def from_json(cls, text: str) -> tuple["Settings", list[str]]:
-        """Settings from `to_json`, and the dotted names of unknown keys, which are dropped."""
-        try:
-            data = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise InputError(f"Settings are not valid JSON ({error}).") from None
-        if not isinstance(data, dict):
-            raise InputError(f"Settings must be a JSON object, not {type(data).__name__}.")
-        data.pop("schema", None)
-        unknown: list[str] = []
-        return build(cls, data, "", unknown), unknown
-
+__all__ = ["MAX_CHARACTERS", "MAX_SOURCE", "MAX_TOKENS", "SCHEMA", "Decoding", "NoiseSettings", "Settings"]

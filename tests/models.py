@@ -180,3 +180,21 @@ def save(family: str, folder: Path) -> Path:
     build(family, never_ends=False).save_pretrained(folder)
     tokenizer().save_pretrained(folder)
     return folder
+
+
+def noisy_tokenizer(sentinels: int = 100, mask: bool = True) -> PreTrainedTokenizerFast:
+    """`tokenizer` with a full stop, and as many sentinels (descending ids, as in T5) and a mask token as are asked for."""
+    made = tokenizer()
+    made.add_tokens(["."])
+    if mask:
+        made.add_special_tokens({"mask_token": "<mask>"})
+    names = [f"<extra_id_{k}>" for k in reversed(range(sentinels))]
+    made.add_special_tokens({"extra_special_tokens": [*SPECIAL[4:], *names]})
+    return made
+
+
+def noisy(family: str, sentinels: int = 100, mask: bool = True, **options: Any) -> Loaded:
+    """A fresh tiny model whose vocabulary can be hidden behind something."""
+    model, made = build(family, **options), noisy_tokenizer(sentinels, mask)
+    model.resize_token_embeddings(len(made), mean_resizing=False)
+    return prepare(family, model, made)

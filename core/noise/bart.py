@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 RATIO, MEAN_SPAN = 0.3, 3.0  # the paper's
+MOST_MEAN = 16.0  # P(0) is below 1e-7 from 16.2 on, where the reference's table ends with its first entry
 
 
 def hidden_count(words: int, ratio: float) -> int:
@@ -16,30 +17,40 @@ def hidden_count(words: int, ratio: float) -> int:
     return int(np.ceil(np.float32(words) * np.float32(ratio)))
 
 
-def hide(
-    tokens: Sequence[int], starts: Sequence[bool], chosen: Sequence[int], lengths: Sequence[int], mask: int,
-    replace: int = 1,
-) -> list[int]:
-    """`tokens` with `lengths[k]` words hidden from position `chosen[k]` on.
+def spans_of(starts: Sequence[bool], chosen: Sequence[int], lengths: Sequence[int]) -> list[int]:
+    """The span that hides each token, -1 where none does: (tokens,). `lengths[k]` words are hidden from `chosen[k]` on.
 
-    starts: True where a word starts (all True to hide single pieces). replace 1: one mask for each span; 0: nothing
-    is left of it; -1: a mask for each piece. A span that runs over the start of another swallows its mask.
+    starts: True where a word starts (all True to hide single pieces). A span that runs over the start of another
+    swallows it; spans that only touch stay two. Spans are numbered from the left.
     """
     begun, covered = set(chosen), set()
     for start, left in zip(chosen, lengths, strict=True):
-        for position in range(start + 1, len(tokens)):
+        for position in range(start + 1, len(starts)):
             left -= bool(starts[position])
             if left <= 0:
                 break
             covered.add(position)
-    out = []
-    for position, token in enumerate(tokens):
-        if position in covered:
-            out += [mask] if replace == -1 else []
-        elif position in begun:
-            out += [mask] if replace else []
-        else:
+    out, span = [], -1
+    for position in range(len(starts)):
+        span += position in begun and position not in covered
+        out.append(span if position in begun or position in covered else -1)
+    return out
+
+
+def hide(
+    tokens: Sequence[int], starts: Sequence[bool], chosen: Sequence[int], lengths: Sequence[int], mask: int,
+    replace: int = 1,
+) -> list[int]:
+    """`tokens` with `lengths[k]` words hidden from position `chosen[k]` on; starts and lengths as in `spans_of`.
+
+    replace 1: one mask for each span; 0: nothing is left of it; -1: a mask for each piece.
+    """
+    spans, out = spans_of(starts, chosen, lengths), []
+    for position, (token, span) in enumerate(zip(tokens, spans, strict=True)):
+        if span < 0:
             out.append(int(token))
+        elif replace == -1 or replace and (position == 0 or spans[position - 1] != span):
+            out.append(mask)
     return out
 
 
@@ -64,7 +75,14 @@ def trimmed(lengths: Sequence[int], budget: int) -> list[int]:
 
 
 def span_lengths(budget: int, mean: float, rng: np.random.Generator) -> list[int]:
-    """Lengths that sum to `budget`, zeros among them; drawn `budget` at a time while they are too few."""
+    """Lengths that sum to `budget`, zeros among them; drawn `budget` at a time while they are too few.
+
+    A mean of 0 gives `budget` lengths of 0, which sum to nothing: the reference would draw for ever.
+    """
+    if mean == 0:
+        return [0] * budget
+    if not 0 < mean <= MOST_MEAN:
+        raise ValueError(f"mean is {mean}; it must be from 0 to {MOST_MEAN}: beyond, the reference's table has only zeros")
     table, drawn = poisson_table(mean).astype(float), np.empty(0, int)
     while drawn.sum() < budget:
         drawn = np.concatenate([drawn, rng.choice(len(table), budget, p=table / table.sum())])
@@ -75,6 +93,14 @@ def inserted(tokens: Sequence[int], slots: Sequence[int], mask: int) -> list[int
     """`tokens` with a mask at each of `slots`, which are positions of the result."""
     rest, places = iter(tokens), set(slots)
     return [mask if k in places else int(next(rest)) for k in range(len(tokens) + len(places))]
+
+
+def inserts_in_reference(inserts: int, length: int) -> int:
+    """How many masks the reference inserts for `inserts` spans of no words into `length` tokens, <s> and </s> counted.
+
+    It goes through a ratio, and rounds up: (7, 25) gives 8. `inserted` takes the number as it is.
+    """
+    return int(np.ceil(length * (inserts / length)))
 
 
 def sentence_ends(tokens: Sequence[int], stop: int) -> list[int]:

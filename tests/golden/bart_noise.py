@@ -4,7 +4,20 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from core.noise.bart import hidden_count, hide, inserted, poisson_table, reordered, rotated, sentence_ends, trimmed
+import numpy as np
+
+from core.noise.bart import (
+    hidden_count,
+    hide,
+    inserted,
+    inserts_in_reference,
+    poisson_table,
+    reordered,
+    rotated,
+    sentence_ends,
+    text_infilling,
+    trimmed,
+)
 from tests.golden import DATA, Report, differs
 
 
@@ -19,6 +32,10 @@ def check_bart_noise(data: dict, folder: Path, report: Report) -> None:
             report.case(f"{kind} {case['name']}", _noised, KINDS[kind], case, ids)
     for index, case in enumerate(data.get("num_to_mask_float32_differences", [])):
         report.case(f"num_to_mask {index}", _count, case)
+    for index, (inserts, length) in enumerate(data.get("insertion_ceil_artefacts_k_n", [])):
+        report.case(f"insertion_ceil {index}", _artefact, inserts, length)
+    if "infilling_statistics" in data:
+        report.case("infilling_statistics", _statistics, data["infilling_statistics"], ids["mask"])
     if "poisson" in data:
         table = poisson_table(data["poisson"]["lam"]).tolist()
         report.case("poisson", differs, "P", table, data["poisson"]["probs"], 1e-9)
@@ -33,6 +50,24 @@ def _noised(make: Callable, case: dict, ids: dict) -> str | None:
 def _count(case: dict) -> str | None:
     found = hidden_count(case["n"], case["p"])
     return None if found == case["fairseq"] else f"{found} instead of {case['fairseq']}"
+
+
+def _artefact(inserts: int, length: int) -> str | None:
+    found = inserts_in_reference(inserts, length)
+    return None if found == inserts + 1 else f"{found} masks for {inserts}, the file says one more"
+
+
+def _statistics(case: dict, mask: int) -> str | None:
+    """Our own draws on texts of the same length hide as much, within 2 % of it; never more than the budget."""
+    words, hidden, masks = case["doc_tokens"], [], []
+    for seed in range(case["docs"]):
+        out = text_infilling([7] * words, [True] * words, mask, None, np.random.default_rng(seed), case["budget"] / words - 1e-3)
+        masks.append(out.count(mask))
+        hidden.append(1 - (len(out) - masks[-1]) / words)
+    if max(hidden) > case["budget"] / words + 1e-9:
+        return f"{max(hidden)} hidden, more than the budget"
+    ours = [float(np.mean(hidden)), float(np.mean(masks)) / 10]
+    return differs("hidden share, masks / 10", ours, [case["mean_hidden_fraction"], case["mean_masks"] / 10], 0.05)
 
 
 def _starts(body: list[int], case: dict) -> list[bool]:

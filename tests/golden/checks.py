@@ -11,6 +11,8 @@ from tests.golden.masks import check_masks
 from tests.golden.model_behaviour import check_model_behaviour
 from tests.golden.param_budget import check_param_budget
 from tests.golden.relative_position_bucket import check_relative_position_bucket
+from tests.golden.t5_end_to_end import check_t5_end_to_end
+from tests.golden.t5_objectives import check_t5_objectives
 from tests.golden.t5_spans import check_t5_spans
 from tests.golden.teacher_forcing import check_teacher_forcing
 
@@ -22,6 +24,8 @@ CHECKS: dict[str, Callable[[dict, Path, Report], None]] = {
     "model_behaviour.json": check_model_behaviour,
     "param_budget.json": check_param_budget,
     "relative_position_bucket.json": check_relative_position_bucket,
+    "t5_end_to_end.json": check_t5_end_to_end,
+    "t5_objectives.json": check_t5_objectives,
     "t5_span_corruption.json": check_t5_spans,
     "teacher_forcing_losses.json": check_teacher_forcing,
 }

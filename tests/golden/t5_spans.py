@@ -1,9 +1,11 @@
 """t5_span_corruption.json: the default mask's counts, and inputs and targets from a given mask."""
 
+import re
 from pathlib import Path
 
 import numpy as np
 
+from core.noise.packing import raw_length, with_eos
 from core.noise.spans import corrupt, span_counts, spans_mask
 from tests.golden import Report
 
@@ -11,7 +13,7 @@ SEEDS = 12
 
 
 def check_t5_spans(data: dict, folder: Path, report: Report) -> None:
-    """Every list of the file whose product function exists; the helper for packed batches does not."""
+    """Every list and table of the file; what is drawn is checked by its rule."""
     first = data.get("sentinel0", 32099)
     for case in data.get("examples", []):
         report.case(f"examples {case['name']}", _example, case, first)
@@ -23,7 +25,15 @@ def check_t5_spans(data: dict, folder: Path, report: Report) -> None:
         report.case(f"zero_density {index}", _zero, case)
     for index, case in enumerate(data.get("float32_vs_float64_counts", [])):
         report.case(f"float32 {index}", _counts, case)
-    report.not_yet("random_spans_helper", len(data.get("random_spans_helper", [])))
+    for index, case in enumerate(data.get("random_spans_helper", [])):
+        report.case(f"random_spans_helper {index}", _helper, case)
+    if "over_100_spans" in data:
+        report.case("over_100_spans", _over, data["over_100_spans"], first)
+    if "uniformity" in data:
+        report.case("uniformity", _uniform, data["uniformity"])
+    if "append_eos" in data:
+        for name, case in data["append_eos"].items():
+            report.case(name, _closed, name, case)
 
 
 def _example(case: dict, first: int) -> str | None:
@@ -66,6 +76,40 @@ def _infeasible(case: dict) -> str | None:
         pass
     feasible = case.get("feasible", False)
     return None if refused != feasible else f"{'refused' if refused else 'accepted'}, the file says feasible {feasible}"
+
+
+def _helper(case: dict) -> str | None:
+    found = raw_length(case["inputs_length"], case["noise_density"], case["mean_noise_span_length"])
+    wanted = case["tokens_length"], case["targets_length"]
+    return None if found == wanted else f"{found} instead of {wanted}"
+
+
+def _over(case: dict, first: int) -> str | None:
+    """The fill itself goes on below the sentinels; it is the page that stops at 100."""
+    spans = case["n_spans"]
+    inputs, _ = corrupt([5] * (2 * spans), [False, True] * spans, first)
+    found = [token for token in inputs if token != 5]
+    good = (found[-1], min(found)) == (case["last_input_sentinel"], case["lowest_id"])
+    return None if good else f"{found[-1]} and {min(found)} instead of {case}"
+
+
+def _uniform(case: dict) -> str | None:
+    """All masks that there are, and no other."""
+    rng, settings = np.random.default_rng(0), (case["length"], case["density"], case["mean_span"])
+    drawn = [spans_mask(*settings, rng) for _ in range(case["samples"])]
+    found = sorted({"".join(".N"[x] for x in mask.astype(int)) for mask in drawn})
+    return None if found == sorted(case["masks"]) else f"{found} instead of {case['masks']}"
+
+
+def _closed(name: str, case: dict) -> str | None:
+    """The file gives what came out: eos behind the tokens, which are cut to the lengths in the name, if it has any."""
+    cut = {side: int(length) for side, length in re.findall(r"(inputs|targets)(\d+)", name)}
+    for side, wanted in case.items():
+        longer = [*wanted[:-1], *[9] * 5] if len(wanted) == cut.get(side) else wanted[:-1]
+        found = with_eos(longer, wanted[-1], cut.get(side))
+        if found != wanted:
+            return f"{side}: {found} instead of {wanted}"
+    return None
 
 
 def _zero(case: dict) -> str | None:
