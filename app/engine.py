@@ -17,6 +17,7 @@ from core.trace import Trace
 log = logging.getLogger("two-stacks")
 PATIENCE = 0.5  # seconds before a run is streamed; a shorter one arrives whole
 INTERVAL = 0.1  # seconds between streamed messages
+MOST_EXPLAINED = 256 * 128  # source x output tokens; input x gradient goes back through the encoder for each output token
 HEAD_START = 1.0  # seconds that the browser has for the first picture before importing torch takes a core
 
 
@@ -90,6 +91,11 @@ class Engine:
         trace = self.recent.get(id)
         if trace is None:
             raise InputError("This run is no longer kept here. Press Run again, then ask once more.")
+        if len(trace.source) * len(trace.target) > MOST_EXPLAINED:
+            raise InputError(
+                f"Input × gradient takes one backward pass per output token: {len(trace.source)} source and "
+                f"{len(trace.target)} output tokens would hold the model for too long. Shorten the text."
+            )
         loaded = self.models.load(trace.settings.model)
         if loaded.fingerprint != trace.fingerprint:
             raise InputError(f"This run was made with other weights than the {loaded.name} that is loaded now.")

@@ -18,7 +18,7 @@ from app.widgets.stepper import PLOTLY_FILE, Stepper
 from app.words import TRANSLATIONS, said
 from core.errors import TwoStacksError
 from core.examples import EXAMPLES, OWN
-from core.settings import MAX_CHARACTERS, MAX_TOKENS
+from core.settings import MAX_CHARACTERS, MAX_SOURCE
 from core.spelling import marks
 from core.text import usable
 
@@ -118,7 +118,7 @@ def _spelling(engine: Engine, text: object, model: object) -> dict | None:
         return None
     loaded = engine.models.loaded(model)
     try:
-        return pack(text, marks(loaded.tokenizer, usable(text), MAX_TOKENS)) if loaded else None
+        return pack(text, marks(loaded.tokenizer, usable(text), MAX_SOURCE)) if loaded else None
     except TwoStacksError:  # a text that cannot be read yet: Run says why
         return None
 

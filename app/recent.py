@@ -6,15 +6,19 @@ from collections.abc import Iterable
 
 from core.trace import Trace
 
-KEPT = 32  # a trace of the pocket model is about 0.1 MB, of 128 x 128 tokens and 48 heads 8 MB
+KEPT = 256 * 2**20  # bytes: the pocket model's usual traces take 0.1 MB, 512 x 128 tokens of 72 heads take 100
 
 
 class Recent:
-    """Shared by all visitors. Only finished runs go in: a stopped one has the id of the whole."""
+    """Shared by all visitors. Only finished runs go in: a stopped one has the id of the whole.
+
+    The newest stay that take KEPT bytes together; the very newest stays in any case.
+    """
 
     def __init__(self, lasting: Iterable[Trace] = ()):
         self._lasting = {trace.id: trace for trace in lasting}
         self._traces: OrderedDict[str, Trace] = OrderedDict()
+        self._bytes = 0
         self._lock = threading.Lock()
 
     def get(self, id: str) -> Trace | None:
@@ -25,6 +29,9 @@ class Recent:
 
     def add(self, trace: Trace) -> None:
         with self._lock:
+            if before := self._traces.pop(trace.id, None):
+                self._bytes -= before.nbytes
             self._traces[trace.id] = trace
-            while len(self._traces) > KEPT:
-                self._traces.popitem(last=False)
+            self._bytes += trace.nbytes
+            while self._bytes > KEPT and len(self._traces) > 1:
+                self._bytes -= self._traces.popitem(last=False)[1].nbytes

@@ -1,5 +1,15 @@
 """What a run holds in memory, counted from the architecture alone."""
 
+from math import isqrt
+
+# Encoder weights of one run, float32: with it a whole record of 128 steps stays below records.MAX_BYTES.
+MAX_ENCODER_BYTES = 192 * 2**20
+
+
+def longest_source(layers: int, heads: int) -> int:
+    """Source tokens whose encoder weights (layers, heads, source, source) fit into MAX_ENCODER_BYTES."""
+    return isqrt(MAX_ENCODER_BYTES // (4 * max(1, layers * heads)))
+
 
 def kv_bytes(
     layers: int, heads: int, d_kv: int, length: int, batch: int = 1, beams: int = 1, bytes_per: int = 4

@@ -12,6 +12,8 @@ from safetensors.numpy import load, save
 from core.errors import RecordError, TwoStacksError
 
 MAX_BYTES = 256 * 2**20
+BLOCKS = 128  # a longer source axis may travel in as many blocks of neighbouring tokens
+ROW_NUMBERS = 96 * BLOCKS  # weights of one row that travel token by token: 33 kB in base64
 FORMAT = "two-stacks-1"
 Record = TypeVar("Record")
 
@@ -38,14 +40,33 @@ def unpack(kind: str, data: bytes, read: Callable[[dict, dict[str, np.ndarray]],
         raise RecordError(f"This is not a usable {kind}: {type(error).__name__} ({str(error)[:300]}).") from None
 
 
+def blocked(weights: np.ndarray) -> tuple[int, list[str]]:
+    """(tokens of a block, the maps that travel in blocks) for cross weights (..., layers, heads, source)."""
+    block = -(-weights.shape[-1] // BLOCKS)
+    if block <= 1:
+        return 1, []
+    return block, ["encoder", "cross"] if np.prod(weights.shape[-3:]) > ROW_NUMBERS else ["encoder"]
+
+
+def in_blocks(weights: np.ndarray, block: int, rows: bool = False) -> np.ndarray:
+    """Weights over the last axis in blocks of `block` neighbours, whose mass adds up; `rows` of a block are averaged."""
+    starts = np.arange(0, weights.shape[-1], block)
+    out = np.add.reduceat(weights, starts, axis=-1, dtype=np.float32)
+    if not rows:
+        return out
+    sizes = np.minimum(block, weights.shape[-1] - starts)
+    return np.add.reduceat(out, starts, axis=-2) / sizes[:, None].astype(np.float32)
+
+
 def browser_row(step: Any, token: Any, row: int = 0) -> dict:
     """One decoder step for the stepper: numbers rounded for show, weights as float16 base64.
 
-    w: cross (layers, heads, source). d: decoder self (layers, heads, index + 1).
+    w: cross (layers, heads, source), in blocks where `blocked` says so. d: decoder self (layers, heads, index + 1).
     float16 has 11 significant bits (at most 2.5e-4 off below 1): enough for three digits on hover, and the same
     array is drawn from, so no second uint8 copy travels.
     """
     fed = int(step.parent[row])
+    block, maps = blocked(step.cross_weights)
     top = zip(step.candidate_texts[fed], step.candidates[fed], step.candidate_logprobs[fed], strict=True)
     return {
         "t": browser_token(token),
@@ -54,7 +75,7 @@ def browser_row(step: Any, token: Any, row: int = 0) -> dict:
         "top": [[text, int(id), round(float(lp), 5)] for text, id, lp in top if np.isfinite(lp)],
         "kv": [step.self_cache_bytes, step.cross_cache_bytes],
         "notes": list(step.notes),
-        "w": _halves(step.cross_weights[fed]),
+        "w": _halves(in_blocks(step.cross_weights[fed], block) if "cross" in maps else step.cross_weights[fed]),
         "d": _halves(step.decoder_weights[fed]),
     }
 
@@ -79,14 +100,20 @@ def browser_start(run: str, going: Any, about: str) -> dict:
     """What the stepper needs before the first row: axes, labels, how the numbers are made. `going`: a Run or Trace.
 
     shapes: (layers, heads) of each map; enc: encoder weights (layers, heads, source, source) as float16 base64.
+    Of more than BLOCKS source tokens 512 x 512 x 72 heads would be 50 MB: `block` neighbouring tokens each are one row
+    and one column of the maps in `blocked`, columns summed, so that a row keeps its mass, and rows averaged.
     """
     encoder = going.encoder_weights
     shapes = {"encoder": encoder.shape[:2], "cross": (0, 0), "decoder": (0, 0)}
     if going.steps:
         shapes |= {"cross": going.steps[0].cross_weights.shape[1:3], "decoder": going.steps[0].decoder_weights.shape[1:3]}
+    block, maps = blocked(going.steps[0].cross_weights if going.steps else encoder[:, :, 0])
+    if maps:
+        encoder = in_blocks(encoder, block, rows=True)
     return {
-        "kind": "start", "run": run, "shapes": {name: list(shape) for name, shape in shapes.items()}, "input": going.input,
-        "about": about, "source": [browser_token(t) for t in going.source], "prefix": going.prefix_tokens,
+        "kind": "start", "run": run, "block": block, "blocked": maps, "input": going.input, "about": about,
+        "shapes": {name: list(shape) for name, shape in shapes.items()},
+        "source": [browser_token(t) for t in going.source], "prefix": going.prefix_tokens,
         "first": browser_token(going.start), "enc": _halves(encoder),
     }
 

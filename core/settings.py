@@ -8,10 +8,12 @@ from dataclasses import dataclass
 
 from core.errors import InputError
 from core.fields import SCHEMA, Checked, Document, choice, part
+from core.interventions import Edits, Masks
 from core.noising import NoiseSettings
 
 MAX_CHARACTERS = 4000
-MAX_TOKENS = 128
+MAX_TOKENS = 128  # of the output
+MAX_SOURCE = 512
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,8 @@ class Settings(Document):
     source_language: str = choice("", "Language code of the source, for models with language tokens.")
     target_language: str = choice("", "Language the decoder is made to write, for models with language tokens.")
     decoding: Decoding = part(Decoding, "How the decoder writes.")
+    masks: Masks = part(Masks, "What attention may see, in each stack.")
+    edits: Edits = part(Edits, "Heads switched off, rows of weights set by hand, pad tokens, a forced beginning.")
     noise: NoiseSettings = part(NoiseSettings, "What is done to the text before the model reads it.")
 
     def __post_init__(self) -> None:
@@ -53,4 +57,4 @@ class Settings(Document):
                 raise InputError(f"{name} is not a usable name ({value!r:.60}).")
 
 
-__all__ = ["MAX_CHARACTERS", "MAX_TOKENS", "SCHEMA", "Decoding", "NoiseSettings", "Settings"]
+__all__ = ["MAX_CHARACTERS", "MAX_SOURCE", "MAX_TOKENS", "SCHEMA", "Decoding", "NoiseSettings", "Settings"]

@@ -101,6 +101,11 @@ class Trace:
     def __hash__(self) -> int:
         return hash(self.id)
 
+    @property
+    def nbytes(self) -> int:
+        """What its arrays take."""
+        return sum(array.nbytes for array in self._arrays().values())
+
     def path(self, row: int = 0) -> PathWeights:
         """Cross weights (layers, heads, target, source) of the hypothesis that ends in `row` of the last step."""
         if not self.steps:

@@ -61,13 +61,13 @@ def test_zero_width_characters_beside_a_word_are_no_reason_to_refuse():
 def test_a_prefix_that_fills_the_limit_is_blamed_and_no_other(text, fits):
     from core.runs import Run
 
-    loaded = dataclasses.replace(tiny.loaded("t5"), tasks={"say": "a dog " * (2 if fits else 80)})
+    loaded = dataclasses.replace(tiny.loaded("t5"), tasks={"say": "a dog " * (2 if fits else 300)})
     if fits:
         assert Run(Settings(text=text, model="t5"), loaded).prefix_tokens == 4
         return
     with pytest.raises(InputError) as said:
         Run(Settings(text=text, model="t5"), loaded)
-    assert "prefix of t5 alone fills all 128" in message(said.value)
+    assert "prefix of t5 alone fills all 512" in message(said.value)
 
 
 @pytest.mark.parametrize(("text", "unknown"), [("A dog 😀", "😀"), ("שלום", "ש"), ("日本", "日")])

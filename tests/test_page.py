@@ -12,6 +12,7 @@ from app.engine import Engine, _streamed
 from app.page import _answer, _explain, _spelling, build
 from app.turns import RUNS, Latest, Turn
 from core import Settings, run
+from core.errors import InputError
 from core.examples import EXAMPLES, OWN, gloss, saved
 from core.models import Models
 from core.records import browser_trace
@@ -73,7 +74,7 @@ def test_an_unforeseen_error_is_logged_and_not_shown(engine, monkeypatch, caplog
 @pytest.mark.parametrize("text", ["Ein 😀 Hund", "مرحبا بالعالم", "日本語", "a" * 3000, "<img src=x onerror=1> </s> dog"])
 def test_odd_text_still_gives_a_trace(engine, text):
     last, notice = answers(engine, text=text)[-1]
-    assert last["kind"] == "trace" and len(last["source"]) <= 128
+    assert last["kind"] == "trace" and len(last["source"]) <= 512
     assert any("cut" in note for note in last["notes"]) == (len(text) > 2000) and notice == ""
 
 
@@ -208,6 +209,12 @@ def test_every_event_is_private_and_model_events_share_one_turn():
     turns = [f for f in functions if f.concurrency_id == "model"]
     assert len(turns) == 5 + len(EXAMPLES) and all(f.concurrency_limit == RUNS for f in turns)
     assert not [b for b in page.blocks.values() if isinstance(b, gr.State)]
+
+
+def test_input_x_gradient_of_a_run_that_is_too_long_is_refused_with_a_reason(engine, monkeypatch):
+    monkeypatch.setattr("app.engine.MOST_EXPLAINED", 10)
+    with pytest.raises(InputError, match="one backward pass per output token: .* Shorten the text"):
+        engine.attribution(saved()[0].id)
 
 
 def test_every_german_word_of_a_saved_run_has_an_english_gloss():

@@ -8,10 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.recent import Recent
 from core import Decoding, Settings, Step, Trace, record
+from core.budget import longest_source
 from core.errors import InputError, RecordError
 from core.examples import saved
 from core.records import browser_trace, pack
+from core.settings import MAX_SOURCE
 
 TEXTS = st.text(max_size=60)
 SETTINGS = st.builds(
@@ -231,3 +234,24 @@ def test_lying_headers_are_record_errors(change):
 def test_a_record_of_another_kind_is_named():
     with pytest.raises(RecordError, match="probe"):
         Trace.from_bytes(pack("probe", {}, {}))
+
+
+def test_a_long_source_travels_in_blocks_and_is_kept_by_bytes(monkeypatch):
+    """At most MAX_SOURCE tokens; the encoder's weights never travel whole, a row of cross-attention does."""
+    long = record(Settings(text="A man rides a horse near the old fence. " * 90, decoding=Decoding(max_new_tokens=2)))
+    sent = browser_trace(long)
+    assert len(long.source) == MAX_SOURCE and "cut" in long.notes[0]
+    assert (sent["block"], sent["blocked"]) == (4, ["encoder"])
+    layers, heads = sent["shapes"]["encoder"]
+    assert len(sent["enc"]) == 4 * -(-2 * layers * heads * 128 * 128 // 3)
+    assert len(sent["rows"][0]["w"]) < 33_000 and Trace.from_bytes(long.to_bytes()) == long
+    short = saved()[0]
+    monkeypatch.setattr("app.recent.KEPT", long.nbytes + short.nbytes // 2)
+    kept = Recent()
+    kept.add(short)
+    kept.add(long)
+    assert kept.get(short.id) is None and kept.get(long.id) is long
+
+
+def test_the_longest_source_leaves_room_for_a_record():
+    assert longest_source(6, 12) > MAX_SOURCE == longest_source(12, 16) > longest_source(24, 16) > 300

@@ -49,6 +49,8 @@ TEMPLATE = f"""
     {_ui.check("hard")}
     {_ui.check("words")}
     {_ui.check("specials", True)}
+    <label class="ts-field" data-ts="pages" hidden><span {_ui.say("pages")}</span>
+      <select class="ts-select" data-ts="page"></select></label>
     {_ui.check("multiples")}
     {_ui.button("keep")}
     {_ui.select("compare", "off", "under", "difference")}
@@ -127,8 +129,8 @@ TEMPLATE = f"""
 KINDS = ("trace", "start", "rows", "attribution", "message")
 # One function body in this order: each file uses only what the ones before it name, or what runs after all are read.
 SCRIPTS = (
-    "state", "text", "weights", "axes", "compare", "colour", "layout", "labels", "side", "sentence", "drawing",
-    "multiples", "gradient", "bars", "painting", "moving", "pointing", "exports", "arriving", "wiring",
+    "state", "text", "weights", "axes", "compare", "colour", "layout", "labels", "side", "sentence", "cells", "drawing",
+    "following", "multiples", "gradient", "bars", "painting", "moving", "pointing", "exports", "arriving", "wiring",
 )
 
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from app.widgets.stepper import PLOTLY_FILE, Stepper
 from app.words import TRANSLATIONS
+from core.records import blocked, in_blocks
 
 ENGLISH = "translate English to German: A man rides a brown horse near the old fence </s>".split()
 GERMAN = "Ein Mann reitet ein braun es Pferd nahe dem alten Zaun </s>".split()
@@ -42,15 +43,17 @@ def pack(run: str, source: list[str], target: list[str], *, prefix=0, layers=3, 
             "top": [[target[(t + k) % m], 100 + (t + k) % m, logs[k]] for k in range(10)],
             "kv": [2 * layers * 192 * 4 * (t + 1), 2 * layers * 192 * 4 * n],
             "notes": ["minimum length: </s> was banned"] if t == 2 else [],
-            "w": halves(weights),
+            "w": halves(in_blocks(weights, blocked(weights)[0]) if "cross" in blocked(weights)[1] else weights),
             "d": halves(softmax(random.normal(0, 1.3, (layers, heads, t + 1)))),
         })
         place = end + 1 if end > place else place
+    block, maps = blocked(np.zeros((layers, heads, n)))
+    encoder = softmax(random.normal(0, 1.3, (layers, heads, n, n)))
     ends = [10 * i + (0 if token == "</s>" else max(1, len(token))) for i, token in enumerate(source)]
     return {
         "kind": "trace", "run": run, "done": True, "prefix": prefix, "rows": rows,
         "shapes": {name: [layers, heads] for name in ("encoder", "decoder", "cross")}, "first": ["<pad>", 0, 0, 0],
-        "enc": halves(softmax(random.normal(0, 1.3, (layers, heads, n, n)))),
+        "enc": halves(in_blocks(encoder, block, rows=True) if maps else encoder), "block": block, "blocked": maps,
         "source": [[token, i, 10 * i, end] for i, (token, end) in enumerate(zip(source, ends))],
         "input": " ".join(source), "output": " ".join(target[:-1]), "notes": [],
         "about": "pocket-t5 · cpu · float32 · greedy",
@@ -73,6 +76,18 @@ def first() -> dict[str, Any]:
 def large() -> dict[str, Any]:
     words = (ENGLISH[4:-1] * 16)[:127]
     return pack("large", [*words, "</s>"], [*(GERMAN[:-1] * 16)[:127], "</s>"], layers=6, heads=8, seed=2)
+
+
+def long() -> dict[str, Any]:
+    """A source of 512 tokens, the most there may be: its encoder map arrives in blocks of 4."""
+    words = [f"{word}{i // 10}" for i, word in enumerate((ENGLISH[4:-1] * 57)[:507])]
+    return pack("long", [*ENGLISH[:4], *words, "</s>"], [*(GERMAN[:-1] * 16)[:127], "</s>"], prefix=4, seed=9)
+
+
+def wide() -> dict[str, Any]:
+    """As many heads as a BART has, of 300 tokens: cross-attention arrives in blocks of 3, too."""
+    words = (ENGLISH[4:-1] * 34)[:299]
+    return pack("wide", [*words, "</s>"], GERMAN, layers=6, heads=12, seed=10)
 
 
 def hostile() -> dict[str, Any]:
@@ -104,7 +119,7 @@ def again() -> dict[str, Any]:
 
 
 def start_of(whole: dict[str, Any]) -> dict[str, Any]:
-    keys = ("run", "shapes", "source", "prefix", "first", "enc", "input", "about")
+    keys = ("run", "shapes", "block", "blocked", "source", "prefix", "first", "enc", "input", "about")
     return {"kind": "start", **{key: whole[key] for key in keys}}
 
 
@@ -141,7 +156,7 @@ def build() -> gr.Blocks:
     with gr.Blocks(title="stepper") as page:
         stepper = Stepper(first(), elem_id="stepper")
         with gr.Row():
-            for send in (first, large, hostile, square, again, pieces, streamed, broken, message):
+            for send in (first, large, long, wide, hostile, square, again, pieces, streamed, broken, message):
                 button = gr.Button(send.__name__, elem_id=send.__name__, min_width=80)
                 button.click(send, None, stepper, show_progress="hidden")
     return page

@@ -9,7 +9,7 @@ function say(text) {
 
 function clear(text) {
   pause();
-  grid.axes = "";
+  grid.axes = painted.key = steady = "";
   run = null;
   view.step = 0;
   for (const node of [at.source, at.output, at.text, at.caption, at.notes, at.reduction, at.about, at.rows, at.cols]) node.replaceChildren();
@@ -23,17 +23,19 @@ function clear(text) {
 
 /** Take the frame of a run (start or trace). Rows are added by addRows. */
 function load(pack) {
-  run = { id: pack.run, shapes: pack.shapes, source: pack.source, prefix: pack.prefix || 0, first: pack.first, enc: pack.enc, rows: [], held: new Map(),
-    reduced: new Map(), rolled: {}, done: pack.kind === "trace", output: pack.output || "", notes: pack.notes || [], about: pack.about, gloss: pack.gloss || [] };
+  run = { id: pack.run, shapes: pack.shapes, source: pack.source, block: pack.block || 1, blocked: pack.block > 1 ? pack.blocked : [], prefix: pack.prefix || 0, first: pack.first, enc: pack.enc, rows: [], held: new Map(),
+    reduced: new Map(), rolled: {}, done: pack.kind === "trace", output: pack.output || "", letters: Array.from(pack.output || ""), notes: pack.notes || [], about: pack.about, gloss: pack.gloss || [] };
   if (orphans.run === run.id) run.held = orphans.rows;
   orphans = { run: null, rows: new Map() };
   view.step = 0;
+  view.page = -1;
+  at.page.filled = "";
   at.message.style.display = "none";
   at.scroll.style.visibility = "";
   at.scroll.scrollTop = 0;
   hideTip();
   if (!run.shapes[view.map][0]) view.map = at.map.value = "cross";
-  if (pack.enc.length !== base64Length(run.shapes.encoder, run.source.length ** 2)) throw new Error("the encoder's weights do not fit the source");
+  if (pack.enc.length !== base64Length(run.shapes.encoder, lengthOf(axisOf("columns", "encoder")) ** 2)) throw new Error("the encoder's weights do not fit the source");
   fillSource(); fillPickers(); fillNotes();
 }
 
@@ -45,7 +47,7 @@ const base64Length = ([layers, heads], cells) => 4 * Math.ceil((2 * layers * hea
 /** Append what is contiguous, hold what is early, drop what is there already. */
 function addRows(from, rows) {
   rows.forEach((row, i) => {
-    const fits = row.w.length === base64Length(run.shapes.cross, run.source.length) && row.d.length === base64Length(run.shapes.decoder, from + i + 1);
+    const fits = row.w.length === base64Length(run.shapes.cross, lengthOf(axisOf("columns", "cross"))) && row.d.length === base64Length(run.shapes.decoder, from + i + 1);
     if (!fits) throw new Error("row " + (from + i) + " does not fit the run's axes");
     if (from + i >= run.rows.length) run.held.set(from + i, row);
   });
@@ -68,9 +70,10 @@ function takeTrace(pack) {
     return;
   }
   const before = run.rows, follow = !run.done && view.step === before.length, same = before.every((row, t) => pack.rows[t] && row.w === pack.rows[t].w);
-  Object.assign(run, { rows: [], held: new Map(), done: true, output: pack.output || "", notes: pack.notes || [], about: pack.about });
+  Object.assign(run, { rows: [], held: new Map(), done: true, output: pack.output || "", letters: Array.from(pack.output || ""), notes: pack.notes || [], about: pack.about });
   if (!same) Object.assign(run, { reduced: new Map(), rolled: {} });
-  Object.assign(run, { axes: null, picture: null, scale: null, shapes: pack.shapes, enc: pack.enc, encoder: null });
+  Object.assign(run, { axes: null, picture: null, scale: null, grouped: null, kept: null, shapes: pack.shapes, enc: pack.enc, encoder: null });
+  steady = "";
   at.output.replaceChildren();
   addRows(0, pack.rows.map((row, t) => (same && before[t] ? { ...row, values: before[t].values } : row)));
   at.about.textContent = run.about || "";
@@ -94,6 +97,7 @@ function takeRows(pack) {
 
 function receive() {
   const pack = props.value;
+  arrived = pack && pack.kind === "trace" ? performance.now() : 0;
   try {
     if (!pack) clear(word("empty"));
     else if (pack.kind === "message") clear(String(pack.text));

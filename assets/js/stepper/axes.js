@@ -1,14 +1,27 @@
-/* Axes: which tokens are drawn as one label, and the matrix between two axes. A group is {text, members, dim}; members are token indices. */
+/* Axes: which tokens are drawn as one label, and the matrix between two axes. A group is {text, members, tokens, size, dim}: members index
+ * the matrix, tokens the chips (other numbers only where the matrix arrives in blocks), size counts the labels that were merged. */
 
 const tokensOf = (axis) => (axis === "source" ? run.source : axis === "output" ? run.rows.map((row) => row.t)
-  : run.rows.map((_, t) => (t ? run.rows[t - 1].t : run.first)));
+  : axis === "blocks" ? blockTokens() : run.rows.map((_, t) => (t ? run.rows[t - 1].t : run.first)));
+const MOST = 128;   // labels of one axis that are drawn one by one
+
+/** The blocks that a long source arrives in, as tokens. */
+function blockTokens() {
+  return (run.blockTokens ||= Array.from({ length: lengthOf("blocks") }, (_, b) => {
+    const some = run.source.slice(b * run.block, (b + 1) * run.block);
+    return [spelled(some), b, some[0][2], some[some.length - 1][3]];
+  }));
+}
+
+/** Neighbouring tokens as one text, with a blank where one was. */
+const spelled = (tokens) => tokens.reduce((text, token, i) => text + (i && !(token[2] < token[3] && tokens[i - 1][3] === token[2]) ? " " : "") + token[0], "");
 const BYTES = /^(<[0-9A-F]{2}>)+$/;                          // part of a character: belongs to the piece that completes it
 const PUNCTUATION = /^[\p{P}\p{S}]+$/u;
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;   // scripts that put no space between words
 
 /** The task prefix and tokens that stand for no text (end of sequence, the decoder's start, language codes). */
-function special(axis, i) {
-  const token = tokensOf(axis)[i];
+function special(axis, i, token = tokensOf(axis)[i]) {
+  if (axis === "blocks") return false;
   if (axis === "source" && (i < run.prefix || (i === run.source.length - 1 && token[0] === "</s>"))) return true;
   return (axis === "fed" && i === 0) || (token[2] >= token[3] && !BYTES.test(token[0]));
 }
@@ -20,28 +33,55 @@ function continues(tokens, i) {
   return a[2] < a[3] && b[2] < b[3] && a[3] === b[2] && ![a, b].some((token) => PUNCTUATION.test(token[0]) || UNSPACED.test(token[0]));
 }
 
-/** The labels of an axis as the person wants them: pieces or whole words, with or without special tokens. */
+/** The labels of an axis as the person wants them, kept until the wish or the run changes. */
 function groups(axis) {
-  const tokens = tokensOf(axis), found = [];
-  tokens.forEach((token, i) => {
-    const dim = special(axis, i), before = found[found.length - 1];
-    if (view.words && i && !dim && before && !before.dim && continues(tokens, i)) {
-      before.text += token[0];
-      before.members.push(i);
-    } else found.push({ text: token[0], members: [i], dim });
-  });
-  return view.specials ? found : found.filter((group) => !group.dim);
+  const key = [view.words, view.specials, view.page, run.rows.length].join();
+  if (!run.grouped || run.grouped.key !== key) run.grouped = { key };
+  return (run.grouped[axis] ||= axis === "source" ? paged(grouping(axis)) : grouping(axis));
 }
 
-const axesKey = () => [run.id, view.map, view.words, view.specials, run.rows.length, comparing()].join();
+/** How many labels of a long source are one column: 1, or as many as it takes for MOST columns. */
+const blockSize = (count) => Math.ceil(count / MOST);
+
+/** A long list of labels in blocks of neighbours, or one page of it. A block holds no special token beside others. */
+function paged(list) {
+  if (list.length <= MOST) return list;
+  if (view.page >= 0) return list.slice(view.page * MOST, (view.page + 1) * MOST);
+  const size = blockSize(list.length), found = [];
+  for (const group of list) {
+    const last = found[found.length - 1];
+    if (last && last.size < size && last.dim === group.dim) Object.assign(last, { members: [...last.members, ...group.members], tokens: [...last.tokens, ...group.tokens], size: last.size + 1 });
+    else found.push({ ...group });
+  }
+  for (const group of found) if (group.size > 1) group.text = spelled(group.tokens.map((i) => run.source[i]));
+  return found;
+}
+
+const blockMembers = (b) => Array.from({ length: Math.min(run.block, run.source.length - b * run.block) }, (_, i) => b * run.block + i);
+
+/** Pieces or whole words, with or without special tokens. */
+function grouping(axis) {
+  const tokens = tokensOf(axis), found = [];
+  tokens.forEach((token, i) => {
+    const dim = special(axis, i, token), before = found[found.length - 1];
+    if (view.words && axis !== "blocks" && i && !dim && before && !before.dim && continues(tokens, i)) {
+      before.text += token[0];
+      before.members.push(i);
+      before.tokens.push(i);
+    } else found.push({ text: token[0], members: [i], tokens: axis === "blocks" ? blockMembers(i) : [i], size: axis === "blocks" ? blockMembers(i).length : 1, dim });
+  });
+  return view.specials || axis === "blocks" ? found : found.filter((group) => !group.dim);
+}
+
+const axesKey = () => [run.id, view.map, view.words, view.specials, view.page, run.rows.length, comparing()].join();
 
 /** {columns, rows}: groups of the map in view; `rowAt` and `columnAt` give the group of a token, or -1 where it is hidden. */
 function axes() {
   const key = axesKey();
   if (run.axes && run.axes.key === key) return run.axes;
-  const columns = groups(MAPS[view.map].columns), rows = groups(MAPS[view.map].rows);
+  const columns = groups(axisOf("columns")), rows = groups(axisOf("rows"));
   const where = (list) => (token) => list.findIndex((group) => group.members.includes(token));
-  return (run.axes = { key, columns, rows: withOther(rows), rowAt: where(rows), columnAt: where(columns) });
+  return (run.axes = { key, columns, rows: withOther(rows), rowAt: where(rows), columnAt: (token) => columns.findIndex((group) => group.tokens.includes(token)) });
 }
 
 /** A token row on the column groups: pieces of a word add up; NaN where nothing may be read (the future). */
@@ -73,14 +113,19 @@ function hardened(row) {
   return row.map((x, c) => (Number.isNaN(x) ? NaN : c === most ? 1 : 0));
 }
 
-/** The matrix in view after `steps` steps: one Float64Array(columns) a row group. A word of several pieces averages those that are written. */
-function valuesAt(steps) {
-  const r = reduction(), columns = groups(MAPS[view.map].columns), known = grows() ? Math.min(steps, rowsKnown()) : rowsKnown(), out = [];
-  for (const { members } of groups(MAPS[view.map].rows)) {
-    const written = members.filter((t) => t < known);
+/** The matrix in view after `steps` steps: one Float64Array(columns) a row group. A word of several pieces averages those that are written.
+ * A row whose pieces are all written is kept: the same array at every step. */
+function valuesAt(steps, columns = groups(axisOf("columns"))) {
+  const r = reduction(), known = grows() ? Math.min(steps, rowsKnown()) : rowsKnown(), out = [];
+  const key = [view.map, view.layer, view.head, view.cover, view.hard, view.words, view.specials, view.page, columns.length].join();
+  if (!run.kept || run.kept.key !== key) run.kept = { key, rows: [] };
+  for (const { members } of groups(axisOf("rows"))) {
+    const written = members.filter((t) => t < known), kept = run.kept.rows[out.length];
     if (!written.length) break;
-    const row = mergedRows(written.map((t) => merged(tokenRow(r, t), columns)));
-    out.push(view.hard ? hardened(row) : row);
+    if (kept && kept.size === written.length && kept.size === members.length) { out.push(kept.row); continue; }
+    const merge = mergedRows(written.map((t) => merged(tokenRow(r, t), columns))), row = view.hard ? hardened(merge) : merge;
+    if (written.length === members.length) run.kept.rows[out.length] = { size: members.length, row };
+    out.push(row);
   }
   return out;
 }
@@ -94,6 +139,7 @@ function picture() {
     const top = compared(Infinity).reduce((best, row) => row.reduce((a, x) => (Math.abs(x) > a ? Math.abs(x) : a), best), 0);
     run.scale = { key: scaleKey, top: Math.max(0.05, Math.ceil(top * 20 - 1e-9) / 20) };
   }
+  for (const row of values) row.gap ??= row.every(Number.isNaN);   // a row of a run that has ended, beside one that goes on
   const now = grows() && view.step ? axes().rowAt(view.step - 1) : -1;
   return (run.picture = { key, values, scale: run.scale.top, now, signed: comparing() === "difference" });
 }
@@ -104,7 +150,7 @@ function received(steps = view.step) {
   return last ? merged(r.covered[last - 1], axes().columns).map((x) => x || 0) : new Float64Array(axes().columns.length);
 }
 
-/** Mass on hidden columns: of the row in view, and of all rows so far. */
+/** Mass on columns that are hidden, or on other pages: of the row in view, and of all rows so far. */
 function hiddenMass() {
   const r = reduction(), shownOnes = new Set(axes().columns.flatMap((group) => group.members)), last = grows() ? view.step : rowsKnown();
   const outside = (row) => row.reduce((sum, x, c) => sum + (shownOnes.has(c) ? 0 : x), 0);
@@ -112,4 +158,4 @@ function hiddenMass() {
 }
 
 /** Alignment pairs "i-j" (source-output, both from 0 and counted without hidden labels): each output row with its largest column. */
-const alignment = () => valuesAt(run.rows.length).map((row, j) => row.reduce((best, x, c) => (x > row[best] ? c : best), 0) + "-" + j);
+const alignment = () => valuesAt(run.rows.length, grouping(axisOf("columns"))).map((row, j) => row.reduce((best, x, c) => (x > row[best] ? c : best), 0) + "-" + j);

@@ -1,6 +1,7 @@
 /* Coverage bars. */
 
-const bars = { P: null, wanted: false, key: "", asked: false, rest: 0 };
+const bars = { P: null, key: "", scale: "", asked: false, timer: 0, fills: [], font: "", ink: "" };
+const REST = 250;   // ms without a step, then plotly is told
 
 /** The bars' fixed scale: final sums of the shown reduction, so that bars grow from step to step. */
 function barScale() {
@@ -10,66 +11,101 @@ function barScale() {
   return { top, ticks: Array.from({ length: Math.floor(top / by + 1e-9) + 1 }, (_, i) => +(i * by).toFixed(2)) };
 }
 
-/** Σ over the steps so far and source tokens of min(A_tj, c_tj), c before step t (See et al. 2017; sheet 000, lesson 9). */
-function coverageLoss() {
-  const r = reduction();
-  let loss = 0;
-  for (let t = 1; t < view.step; t++) r.rows[t].forEach((weight, c) => { loss += Math.min(weight, r.covered[t - 1][c]); });
-  return loss;
+/** The bars of the step in view. Between steps only their heights differ: a canvas over plotly's draws them, and plotly is told when stepping rests. */
+function drawBars(now = false) {
+  clearTimeout(bars.timer);
+  if (!run || !grid.cw) return;
+  const y = Array.from(received()), { columns } = axes(), { top, ticks } = barScale();
+  const key = [run.id, view.map, view.words, view.specials, view.page, view.under, view.over, run.done, y.length, grid.cw, top, grid.dark].join(), same = bars.P && key === bars.key;
+  if (!same) {
+    const end = view.map === "cross" && run.done ? received(run.rows.length) : null, shades = Object.fromEntries(["quiet", "under", "overbar", "bar"].map((name) => [name, colour("--ts-" + name)]));
+    bars.fills = y.map((_, c) => shades[columns[c].dim ? "quiet" : end && end[c] / columns[c].size < view.under ? "under" : end && end[c] / columns[c].size > view.over ? "overbar" : "bar"]);
+    Object.assign(bars, { font: getComputedStyle(at.root).fontFamily, ink: colour("--body-text-color") || (grid.dark ? "#eee" : "#222") });
+    if (bars.scale !== top + "," + ticks) fillAxis(top, ticks);
+  }
+  if (same || !bars.P) drawPlainBars(y, top);
+  drawUnit();
+  if (same) bars.timer = setTimeout(tellPlotly, REST, y);
+  else if (bars.P && now) askPlotly(y, top, ticks, key);
+  else if (bars.P) bars.timer = setTimeout(askPlotly, 0, y, top, ticks, key);
 }
 
-function drawBars() {
-  bars.wanted = false;
-  if (!run || !grid.cw) return;
-  const y = Array.from(received()), { columns } = axes(), { top, ticks } = barScale(), labels = y.map((v) => (grid.cw >= 30 ? v.toFixed(2) : ""));
-  const end = view.map === "cross" && run.done ? received(run.rows.length) : null;
-  const fills = y.map((_, c) => colour(columns[c].dim ? "--ts-quiet" : end && end[c] < view.under ? "--ts-under" : end && end[c] > view.over ? "--ts-overbar" : "--ts-bar"));
-  const max = view.head === "max" || view.layer === "max";
-  const loss = view.map === "cross" && view.layer !== "max" && view.head !== "max" ? coverageLoss() : null;
-  at.unit.textContent = word(view.map === "cross" ? "bars.cross" : "bars.other") +
-    (loss === null ? "" : word("bars.loss", { loss: loss.toFixed(3), each: (loss / Math.max(1, view.step)).toFixed(3) })) + (max ? word("bars.max") : "");
+/** What the bars count, and the coverage loss, which the reduction keeps. */
+function drawUnit() {
+  const max = view.head === "max" || view.layer === "max", r = reduction();
+  const loss = view.map === "cross" && !max ? (view.step ? r.loss[view.step - 1] : 0) : null;
+  write(at.unit, word(view.map === "cross" ? "bars.cross" : "bars.other") +
+    (loss === null ? "" : word("bars.loss", { loss: loss.toFixed(3), each: (loss / Math.max(1, view.step)).toFixed(3) })) + (max ? word("bars.max") : ""));
+}
+
+function fillAxis(top, ticks) {
+  bars.scale = top + "," + ticks;
   at.axis.replaceChildren(...ticks.map((tick) => {
     const node = make("span", "", String(tick));
     node.style.bottom = (tick / top) * BAR_HEIGHT + "px";
     return node;
   }));
-  if (!bars.P) return drawPlainBars(y, top, fills);
-  const key = [run.id, view.map, view.words, view.specials, view.under, view.over, run.done, y.length, grid.cw, top, grid.dark].join();
+}
+
+const labelled = (y) => y.map((v) => (grid.cw >= 30 ? v.toFixed(2) : ""));
+
+/** Plotly draws the whole figure. */
+function askPlotly(y, top, ticks, key) {
   const began = performance.now();
-  if (key === bars.key) bars.P.restyle(at.plot, { y: [y], text: [labels] }, [0]);
-  else bars.P.react(at.plot, ...figure(y, labels, fills, top, ticks), { displayModeBar: false, doubleClick: false, showTips: false, responsive: false });
+  bars.P.react(at.plot, ...figure(y, labelled(y), bars.fills, top, ticks), { displayModeBar: false, doubleClick: false, showTips: false, responsive: false });
   if (!bars.key) {   // plotly's events exist only once it has drawn
-    at.plain.hidden = true;
     at.plot.on("plotly_hover", (event) => tipForBar(event.points[0].pointIndex, event.event));
     at.plot.on("plotly_unhover", hideTip);
   }
   bars.key = key;
-  const took = performance.now() - began;
-  keep(hooks.bars, took);
-  bars.rest = performance.now() + Math.min(200, 2 * took);
+  overPlotly(false);
+  keep(hooks.bars, performance.now() - began);
+}
+
+/** The same figure with other heights. */
+function tellPlotly(y) {
+  if (!run || !bars.key) return;
+  const began = performance.now();
+  bars.P.restyle(at.plot, { y: [y], text: [labelled(y)] }, [0]);
+  overPlotly(false);
+  keep(hooks.bars, performance.now() - began);
+}
+
+/** Whether the canvas stands for plotly's bars. */
+function overPlotly(on) {
+  at.plain.style.visibility = on ? "" : "hidden";
+  at.bars.classList.toggle("ts-moving", on);
 }
 
 /** Plotly's figure. No margins and a range of whole columns: bar c sits exactly under column c. Only numbers go in, no token. */
 function figure(y, labels, fills, top, ticks) {
   const data = [{ type: "bar", x: y.map((_, c) => c), y, text: labels, textposition: "outside", cliponaxis: false, width: 0.8, hoverinfo: "none",
-    marker: { color: fills, line: { width: 0 } }, textfont: { size: 11, color: colour("--body-text-color") || (grid.dark ? "#eee" : "#222") } }];
+    marker: { color: fills, line: { width: 0 } }, textfont: { size: 11, color: bars.ink } }];
   return [data, { width: y.length * grid.cw, height: BAR_HEIGHT, margin: { l: 0, r: 0, t: 0, b: 0, pad: 0, autoexpand: false }, showlegend: false,
-    paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", dragmode: false, hovermode: "closest", font: { family: getComputedStyle(at.root).fontFamily },
+    paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", dragmode: false, hovermode: "closest", font: { family: bars.font },
     xaxis: { range: [-0.5, y.length - 0.5], fixedrange: true, visible: false },
     yaxis: { range: [0, top], fixedrange: true, tickvals: ticks, showticklabels: false, gridcolor: colour("--ts-line"), zeroline: false } }];
 }
 
-/** Until plotly is there (or if it cannot be loaded) the same bars, plain. */
-function drawPlainBars(y, top, fills) {
-  const dpr = window.devicePixelRatio || 1, context = at.plain.getContext("2d");
-  at.plain.width = Math.round(y.length * grid.cw * dpr);
-  at.plain.height = BAR_HEIGHT * dpr;
-  Object.assign(at.plain.style, { width: y.length * grid.cw + "px", height: BAR_HEIGHT + "px" });
-  context.scale(dpr, dpr);
+/** The same bars on a canvas: while steps follow each other, and until plotly is there (or if it cannot be loaded). */
+function drawPlainBars(y, top) {
+  const dpr = window.devicePixelRatio || 1, context = at.plain.getContext("2d"), width = y.length * grid.cw, size = [Math.round(width * dpr), Math.round(BAR_HEIGHT * dpr)];
+  if (String(size) !== String([at.plain.width, at.plain.height])) {
+    [at.plain.width, at.plain.height] = size;
+    Object.assign(at.plain.style, { width: width + "px", height: BAR_HEIGHT + "px" });
+  }
+  context.setTransform(dpr, 0, 0, dpr, 0, 0);
+  context.clearRect(0, 0, width, BAR_HEIGHT);
+  const texts = labelled(y);
+  if (texts[0]) Object.assign(context, { font: "11px " + bars.font, textAlign: "center" });
   y.forEach((v, c) => {
-    context.fillStyle = fills[c];
-    context.fillRect((c + 0.1) * grid.cw, BAR_HEIGHT * (1 - v / top), 0.8 * grid.cw, (BAR_HEIGHT * v) / top);
+    const height = (BAR_HEIGHT * v) / top;
+    context.fillStyle = bars.fills[c];
+    context.fillRect((c + 0.1) * grid.cw, BAR_HEIGHT - height, 0.8 * grid.cw, height);
+    context.fillStyle = bars.ink;
+    if (texts[c]) context.fillText(texts[c], (c + 0.5) * grid.cw, BAR_HEIGHT - height - 4);
   });
+  overPlotly(true);
 }
 
 /** Plotly is 4.8 MB: fetched once, after the first picture. gr.Plot overwrites the global with its own, so ours is captured at load. */
@@ -87,7 +123,7 @@ function loadPlotly() {
   });
   shared.plotly.then((P) => {
     bars.P = P;
-    drawBars();
+    drawBars(true);
     element.dataset.plotly = "ready";
   }, () => { element.dataset.plotly = "failed"; });
 }

@@ -20,8 +20,8 @@ function ofOther(give) {
 function withOther(rows) {
   const how = comparing();
   if (how === "off") return rows;
-  const theirs = ofOther(() => groups(MAPS[view.map].rows));
-  if (how === "under") return [...rows, { text: word("kept.rule"), members: [], dim: true, rule: true }, ...theirs.map((group) => ({ ...group, kept: true }))];
+  const theirs = ofOther(() => groups(axisOf("rows")));
+  if (how === "under") return [...rows, { text: word("kept.rule"), members: [], tokens: [], size: 1, dim: true, rule: true }, ...theirs.map((group) => ({ ...group, kept: true }))];
   return rows.map((group, t) => (!theirs[t] || group.text === theirs[t].text ? group : { ...group, text: group.text + " | " + theirs[t].text }));
 }
 
@@ -40,7 +40,7 @@ function drawCompare() {
   const same = other && run && sameTokens(other.source, run.source);
   at.keep.disabled = !run || !run.done;
   at.compare.disabled = !same || other.id === run.id;
-  at.kept.replaceChildren(...(other ? phrase(same ? (other.id === run.id ? "kept.this" : "kept") : "kept.other", { text: isolated(other.output) }) : []));
+  if (other || at.kept.firstChild) at.kept.replaceChildren(...(other ? phrase(same ? (other.id === run.id ? "kept.this" : "kept") : "kept.other", { text: isolated(other.output) }) : []));
 }
 
 at.keep.onclick = () => { if (run && run.done) { other = run; paint("layout"); } };

@@ -3,7 +3,7 @@
 /** Signed values of step t on the column groups, in nats; pieces of a word add up. */
 function gradientRow(t) {
   const n = run.source.length;
-  return merged(run.gradient.subarray(t * n, (t + 1) * n), axes().columns);
+  return merged(run.gradient.subarray(t * n, (t + 1) * n), axes().columns.map(({ tokens }) => ({ members: tokens })));
 }
 
 /** Ranks from 1, ties share their mean. */

@@ -32,6 +32,37 @@ function addGloss(node, token) {
   if (found) node.append(make("small", "ts-gloss", found[2]));
 }
 
+const axisName = (axis) => word("axis." + (axis === "blocks" ? "source" : axis));
+
+/** Where the tokens of a label stand, from 1: "5", "5, 6", "5–8". */
+function places({ tokens }) {
+  const [from, to] = [tokens[0] + 1, tokens[tokens.length - 1] + 1];
+  return tokens.length > 3 && to - from === tokens.length - 1 ? from + "–" + to : tokens.map((k) => k + 1).join(", ");
+}
+
+/** Pages of a source with more labels than are drawn one by one; first of all it is shown whole, in blocks. */
+function fillPages() {
+  const long = axisOf("columns") === "source" && run.source.length > MOST, count = long ? grouping("source").length : 0, key = [run.id, count].join();
+  at.pages.hidden = count <= MOST;
+  if (at.page.filled === key) return;
+  at.page.filled = key;
+  if (view.page * MOST >= count) view.page = -1;
+  at.page.replaceChildren(...Array.from({ length: Math.ceil(count / MOST) + 1 }, (_, i) => {
+    const option = make("option", "", i ? (i - 1) * MOST + 1 + "–" + Math.min(count, i * MOST) : word("page.all", { size: blockSize(count) }));
+    option.value = i - 1;
+    return option;
+  }));
+  at.page.value = view.page;
+}
+
+/** How the columns of a long source are made, in words. */
+function blocksName() {
+  const axis = axisOf("columns"), kind = view.words && axis === "source" ? "words" : "tokens", count = axis === "source" ? grouping(axis).length : 0;
+  if (axis === "blocks") return word(view.map === "encoder" ? "blocks.encoder" : "blocks", { size: run.block });
+  if (count <= MOST) return "";
+  return view.page < 0 ? word("blocks." + kind, { size: blockSize(count) }) : word("page." + kind, { from: view.page * MOST + 1, to: Math.min(count, (view.page + 1) * MOST), count });
+}
+
 /** The labels of both axes, when the axes are others than those on the page. */
 function fillAxes() {
   const { key, columns, rows } = axes();
@@ -41,19 +72,21 @@ function fillAxes() {
     const node = make("span", name + (group.dim || group.kept ? " ts-dim" : ""), shown(group.text)), first = tokensOf(axis)[group.members[0]] || ["", 0, 0, 0];
     node.dir = "auto";
     node.dataset.group = i;
-    const meant = axis === "source" ? null : run.gloss.find(([start, end]) => first[2] < first[3] && first[2] >= start && first[3] <= end);
-    node.title = shown(group.text) + " · " + word("axis." + axis) + " " + group.members.map((k) => k + 1).join(", ") + (group.members.length > 1 ? "" : " · " + word("chip.id", { id: first[1] })) + (meant ? " · " + word("gloss", { text: meant[2] }) : "");
+    const meant = axis === "output" || axis === "fed" ? run.gloss.find(([start, end]) => first[2] < first[3] && first[2] >= start && first[3] <= end) : null;
+    const id = group.tokens.length > 1 ? [] : [word("chip.id", { id: first[1] })], meaning = meant ? [word("gloss", { text: meant[2] })] : [];
+    node.title = [shown(group.text), axisName(axis) + " " + places(group), ...id, ...meaning].join(" · ");
     return node;
   }));
-  filled(at.cols, "ts-col", MAPS[view.map].columns, columns);
-  filled(at.rows, "ts-rowlabel", MAPS[view.map].rows, rows);
-  at.corner.replaceChildren(make("span", "", word("axis." + MAPS[view.map].columns) + " →"), make("span", "", word("axis." + MAPS[view.map].rows) + " ↓"));
+  filled(at.cols, "ts-col", axisOf("columns"), columns);
+  filled(at.rows, "ts-rowlabel", axisOf("rows"), rows);
+  at.corner.replaceChildren(make("span", "", axisName(axisOf("columns")) + " →"), make("span", "", axisName(axisOf("rows")) + " ↓"));
   view.column = view.pinned = -1;
+  at.cols.covered = "";
 }
 
 /** What can be picked for the map in view; a choice that it does not have becomes the mean. */
 function fillPickers() {
-  const [layers, heads] = run.shapes[view.map], rolls = view.map === "cross" ? run.shapes.encoder[0] > 0 : true;
+  const [layers, heads] = run.shapes[view.map], rolls = view.map === "decoder" || (run.shapes.encoder[0] > 0 && !run.blocked.includes("encoder"));   // blocks of weights do not multiply
   for (const option of at.map.options) option.disabled = !run.shapes[option.value][0];
   for (const [select, count, kind] of [[at.layer, layers, "layer"], [at.head, heads, "head"]]) {
     select.replaceChildren();

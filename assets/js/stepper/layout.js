@@ -38,13 +38,16 @@ function layout() {
   grid.ch = keep || (same && !run.done && grid.width === room) ? grid.ch : whole(Math.min(ideal, Math.max(cw, 22)));
   cw = grid.cw = whole(Math.min(cw, Math.max(least, grid.ch * 2.2)));
   over = turn === 45 ? Math.ceil(overhang(cw)) : over;
-  Object.assign(grid, { run: run.id + view.map, width: room, rows: m, dpr: Math.min(dpr, 16000 / (m * grid.ch)) });
+  Object.assign(grid, { run: run.id + view.map, width: room, rows: m, top });
 
   const px = (node, sizes) => Object.entries(sizes).forEach(([key, value]) => (node.style[key] = value + "px"));
-  at.body.style.setProperty("--ts-fit", Math.min(room, grid.label + n * cw + over + (scrolls(top) ? 14 : 2)) + "px");
+  const fit = Math.min(room, grid.label + n * cw + over + (scrolls(top) ? 14 : 2));
+  at.body.style.setProperty("--ts-fit", fit + "px");
+  at.body.style.setProperty("--ts-window", (beside ? fit : room) - 16 + "px");   // what stands still beside a scrolled map is no wider
   px(at.sheet, { width: grid.label + n * cw + over });
   px(at.corner, { width: grid.label, height: top });
-  px(at.cols, { width: n * cw + over, height: top });
+  px(at.cols, { left: grid.label, top: top - 4 });
+  at.cols.style.transform = turn ? "rotate(-" + turn + "deg)" : "";
   px(at.rows, { width: grid.label, height: m * grid.ch });
   px(at.cells, { width: n * cw, height: m * grid.ch });
   px(at.gradient.querySelector(".ts-graxis"), { width: grid.label });
@@ -52,20 +55,23 @@ function layout() {
   px(at.bars, { width: n * cw, height: BAR_HEIGHT });
   px(at.scroll, { maxHeight: Math.round(height) });
   at.sheet.style.fontSize = font + "px";
-  at.canvas.width = Math.round(n * cw * grid.dpr);
-  at.canvas.height = Math.round(m * grid.ch * grid.dpr);
   px(at.canvas, { width: n * cw, height: m * grid.ch });
+  at.cells.style.setProperty("--ts-gap", Math.max(1, Math.round(dpr)) / dpr + "px");
+  at.cells.style.setProperty("--ts-cell", cw + "px " + grid.ch + "px");
+  for (const name of ["caption", "text", "unit"]) {
+    const { fontSize, fontFamily } = getComputedStyle(at[name]);
+    grid[name] = { font: fontSize + " " + fontFamily, width: at[name].clientWidth };
+  }
   Array.from(at.cols.children).forEach((node, i) => placeColumn(node, i, turn, font, widths[i]));
   placeRows();
   return true;
 }
 
+/** The frame of the labels is turned, not each label: one transform instead of one a column, which every frame would pay for. */
 function placeColumn(node, i, turn, font, width) {
-  const middle = (i + 0.5) * grid.cw, line = font * 1.25;
-  node.style.maxWidth = (turn ? width + 2 : grid.cw - 4) + "px";
-  node.style.bottom = "4px";
-  node.style.left = (turn === 0 ? middle : turn === 45 ? middle + line * 0.3 : middle + line / 2) + "px";
-  node.style.transform = turn === 0 ? "translateX(-50%)" : "rotate(-" + turn + "deg)";
+  const middle = (i + 0.5) * grid.cw, line = font * 1.25, x = turn === 45 ? middle + line * 0.3 : middle + line / 2, angle = (turn * Math.PI) / 180;
+  const place = turn ? { left: x * Math.cos(angle), top: x * Math.sin(angle) - line } : { left: i * grid.cw + 2, top: -line };
+  Object.assign(node.style, { left: place.left.toFixed(2) + "px", top: place.top.toFixed(2) + "px", maxWidth: turn ? width + 2 + "px" : "", width: turn ? "" : grid.cw - 4 + "px", textAlign: turn ? "" : "center" });
 }
 
 function placeRows() {

@@ -8,7 +8,7 @@ function drawMultiples() {
   if (!view.multiples) return;
   const [layers, heads] = run.shapes[view.map], key = [axesKey(), layers, heads].join();
   if (small.key !== key) fillMultiples(layers, heads, axes());
-  const known = grows() ? view.step : rowsKnown(), { columns } = axes(), rows = groups(MAPS[view.map].rows), count = rows.filter((group) => group.members[0] < known).length;
+  const known = grows() ? view.step : rowsKnown(), { columns } = axes(), rows = groups(axisOf("rows")), count = rows.filter((group) => group.members[0] < known).length;
   if (small.key !== key || small.known !== known) {
     const from = small.key === key ? Math.max(0, Math.min(count, small.count) - 1) : 0;   // the last word may have been unfinished
     for (const { canvas, layer, head } of small.canvases) {
@@ -25,7 +25,7 @@ function drawMultiples() {
 const mean = (list) => list[0].map((_, c) => list.reduce((sum, row) => sum + row[c], 0) / list.length);
 
 function fillMultiples(layers, heads, { columns }) {
-  const rows = groups(MAPS[view.map].rows);
+  const rows = groups(axisOf("rows"));
   small.canvases = [];
   at.many.style.setProperty("--ts-heads", heads);
   at.many.replaceChildren();

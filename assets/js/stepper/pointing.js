@@ -33,7 +33,6 @@ function hover(event) {
   const cell = cellUnder(event);
   if (!cell) return hideTip();
   const { columns, rows } = axes(), value = picture().values[cell.row][cell.column], [from, to] = [rows[cell.row], columns[cell.column]];
-  const places = (group) => group.members.map((k) => k + 1).join(", ");
   box(at.hovered, cell.column, cell.row, 1, 1);
   highlight(cell.column);
   tip(event.clientX, event.clientY, [
@@ -41,7 +40,7 @@ function hover(event) {
     pair(...phrase("tip.reads", { row: isolated(from.text), column: isolated(to.text) })),
     make("div", "ts-where", reductionName()),
     make("div", "ts-where", word("tip.where", { row: word(grows() ? "tip.step" : "tip.source", { k: places(from) }),
-      column: word(view.map === "decoder" ? "tip.fed" : to.members[0] < run.prefix ? "tip.prefix" : "tip.source", { k: places(to) }) })),
+      column: word(view.map === "decoder" ? "tip.fed" : to.tokens[0] < run.prefix ? "tip.prefix" : "tip.source", { k: places(to) }) })),
     ...(from.kept ? [make("div", "ts-where", word("tip.kept"))] : picture().signed ? [make("div", "ts-where", word("tip.difference"))] : []),
     ...(view.cover === "weights" ? [] : [make("div", "ts-where", word("tip." + view.cover))]),
   ]);

@@ -29,14 +29,14 @@ function sentence() {
   return [...words, ...(view.map === "cross" ? coverSentence(columns) : []), ...phrase("sentence.end")];
 }
 
-/** The source word with least mass: not covered yet while it is under the threshold. */
+/** The source word with least mass: not covered yet while it is under the threshold. In blocks each label's share of it counts. */
 function coverSentence(columns) {
-  const sums = received();
+  const sums = received().map((mass, c) => mass / columns[c].size);
   let least = -1;
   columns.forEach((group, c) => { if (!group.dim && (least < 0 || sums[c] < sums[least])) least = c; });
   if (least < 0) return [];
-  const ended = view.step === run.rows.length && run.done, how = sums[least] >= view.under ? "least" : ended ? "undercovered" : "uncovered";
-  return phrase("sentence." + how, { column: isolated(columns[least].text), mass: sums[least].toFixed(2) });
+  const ended = view.step === run.rows.length && run.done, how = sums[least] >= view.under ? "least" : ended ? "undercovered" : "uncovered", mass = sums[least].toFixed(2);
+  return phrase("sentence." + how, { column: isolated(columns[least].text), mass: columns[least].size > 1 ? word(view.words ? "mass.word" : "mass.token", { mass }) : mass });
 }
 
 function encoderSentence() {

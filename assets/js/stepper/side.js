@@ -36,24 +36,25 @@ function drawSide() {
     line.classList.toggle("ts-chosen", !!chosen);
     if (!c) return;
     const probability = Math.exp(c[2]);
-    tick.textContent = chosen ? "✓" : "";
+    write(tick, chosen ? "✓" : "");
     tick.title = chosen ? word("side.chosen") : "";
-    text.textContent = shown(c[0]);
+    write(text, shown(c[0]));
     line.title = word(chosen ? "side.candidate.chosen" : "side.candidate", { text: shown(c[0]), id: c[1], logprob: signed(c[2], 3) });
-    bar.style.width = 100 * Math.min(1, probability) + "%";
-    p.textContent = digits(probability);
+    bar.style.transform = "scaleX(" + Math.max(0.01, Math.min(1, probability)) + ")";
+    write(p, digits(probability));
   });
   const total = run.rows.slice(0, view.step).reduce((sum, r) => sum + r.lp, 0);
-  facts.logprob.textContent = row ? signed(row.lp, 3) : "–";
-  facts.total.textContent = row ? signed(total, 3) : "–";
-  facts.entropy.textContent = row ? word("side.nats", { x: row.H.toFixed(3) }) : "–";
-  facts.encoder.textContent = plural("times", 1);
-  facts.decoder.textContent = plural("times", view.step);
+  write(facts.logprob, row ? signed(row.lp, 3) : "–");
+  write(facts.total, row ? signed(total, 3) : "–");
+  write(facts.entropy, row ? word("side.nats", { x: row.H.toFixed(3) }) : "–");
+  write(facts.encoder, plural("times", 1));
+  write(facts.decoder, plural("times", view.step));
   ["self", "cross"].forEach((name, i) => {
-    facts[name].textContent = row ? bytes(row.kv[i]) : "–";
+    write(facts[name], row ? bytes(row.kv[i]) : "–");
     facts[name].title = row ? word("side.bytes", { n: row.kv[i] }) : "";
   });
-  facts.notes.replaceChildren(...((row && row.notes) || []).map((note) => make("div", "", note)));
+  const notes = (row && row.notes) || [];
+  if (notes.length || facts.notes.firstChild) facts.notes.replaceChildren(...notes.map((note) => make("div", "", note)));
   drawProduct(total);
   drawLines();
 }
@@ -67,7 +68,7 @@ function productTitle() {
 /** The probability of what is written, as the product that it is. Its last line is in view (css turns the column over). */
 function drawProduct(total) {
   const factors = run.rows.slice(0, view.step).map((row) => digits(Math.exp(row.lp)));
-  facts.product.firstChild.textContent = factors.length ? factors.join(" · ") + " = " + scientific(Math.exp(total)) : "–";
+  write(facts.product.firstChild, factors.length ? factors.join(" · ") + " = " + scientific(Math.exp(total)) : "–");
 }
 
 /** 0.0105, or 3.21 · 10⁻⁷. */
@@ -87,8 +88,8 @@ const lines = { key: "", cursor: null, x: null };
 function drawLines() {
   const key = run.id + "," + run.rows.length;
   if (lines.key !== key) fillLines(key);
-  lines.cursor.style.display = view.step ? "" : "none";
-  lines.cursor.setAttribute("transform", "translate(" + lines.x(view.step - 1) + ",0)");
+  lines.cursor.hidden = !view.step;
+  lines.cursor.style.transform = "translateX(" + lines.x(view.step - 1) / 3 + "%)";
 }
 
 function fillLines(key) {
@@ -101,11 +102,11 @@ function fillLines(key) {
   for (const [name, of] of [["surprise", (row) => -row.lp], ["entropy", (row) => row.H]]) {
     picture.append(shape("polyline", { points: run.rows.map((row, t) => x(t).toFixed(1) + "," + y(of(row)).toFixed(1)).join(" "), class: "ts-line-" + name }));
   }
-  const cursor = shape("line", { x1: 0, x2: 0, y1: 8, y2: height - 16, class: "ts-cursor" });
-  picture.append(cursor);
+  const cursor = make("i", "ts-cursor"), frame = make("div", "ts-course");   // the cursor lies over the picture: moving it draws nothing again
+  frame.append(picture, cursor);
   picture.onclick = (event) => { const box = picture.getBoundingClientRect(); show(1 + ((((event.clientX - box.left) / box.width) * width - 26) * (m - 1)) / (width - 34), true); };
   const legend = make("div", "ts-key");
   legend.append(make("i", "ts-key-surprise"), word("side.surprise"), make("i", "ts-key-entropy"), word("side.uncertain"));
-  facts.lines.replaceChildren(picture, legend);
+  facts.lines.replaceChildren(frame, legend);
   Object.assign(lines, { key, cursor, x });
 }

@@ -9,7 +9,7 @@
 const part = (name) => element.querySelector('[data-ts="' + name + '"]');
 const names = "root map layer head cover hard words specials multiples many reduction ramp scale about notes source output text first back play " +
   "forward last scrub count speed caption hidden scroll sheet corner cols mid rows cells canvas column current hovered foot unit axis bars " +
-  "plain plot message body stage side tip under over marks png svg csv pairs explain gradient shares contrast keep compare kept";
+  "plain plot message body stage side tip under over marks png svg csv pairs explain gradient shares contrast pages page keep compare kept";
 const at = Object.fromEntries(names.split(" ").map((name) => [name, part(name)]));
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 const BAR_HEIGHT = 92;
@@ -17,6 +17,6 @@ const BAR_HEIGHT = 92;
 let run = null;                                    // the run on the page, see load()
 let other = null;                                  // a kept run, to compare with
 let orphans = { run: null, rows: new Map() };      // rows that came before the start of their run
-const view = { map: "cross", layer: "mean", head: "mean", cover: "weights", compare: "off", hard: false, words: false, specials: true, multiples: false,
+const view = { map: "cross", layer: "mean", head: "mean", cover: "weights", compare: "off", page: -1, hard: false, words: false, specials: true, multiples: false,
   under: 0.5, over: 1.5, step: 0, playing: false, column: -1, pinned: -1, timer: 0, seen: 0 };
-const grid = { cw: 0, ch: 0, rows: 0, label: 0, dpr: 1, dark: false, width: 0, axes: "" };
+const grid = { cw: 0, ch: 0, rows: 0, label: 0, dark: false, width: 0, axes: "" };

@@ -24,6 +24,13 @@ function make(tag, className, text) {
   return node;
 }
 
+/** Text that is there already is left alone: writing it again would lay it out again. */
+function write(node, text) {
+  const only = node.childNodes.length === 1 && node.firstChild.nodeType === 3 && text !== "" ? node.firstChild : null;
+  if (node.textContent === text) return;
+  if (only) only.data = text; else node.textContent = text;
+}
+
 function isolated(text) {
   const node = make("bdi", "", shown(text));
   node.dir = "auto";

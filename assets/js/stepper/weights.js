@@ -28,12 +28,14 @@ const MAPS = {
   encoder: { rows: "source", columns: "source" },
 };
 const grows = (map = view.map) => MAPS[map].rows === "output";
-const rowsKnown = (map = view.map) => (grows(map) ? run.rows.length : run.source.length);
-const columnsKnown = (map = view.map) => (map === "decoder" ? run.rows.length : run.source.length);
+/** A side of a map; "blocks" where a long source arrives in blocks of run.block neighbouring tokens instead of one by one. */
+const axisOf = (side, map = view.map) => (MAPS[map][side] === "source" && run.blocked.includes(map) ? "blocks" : MAPS[map][side]);
+const lengthOf = (axis) => (axis === "source" ? run.source.length : axis === "blocks" ? Math.ceil(run.source.length / run.block) : run.rows.length);
+const rowsKnown = (map = view.map) => lengthOf(axisOf("rows", map));
 
 /** Where row t of a map lies: the weight of (layer l, head h, column c) is values[base + (l * heads + h) * stride + c]. */
 function rowOf(map, t) {
-  const n = run.source.length;
+  const n = lengthOf(axisOf("columns", map));
   if (map === "encoder") return { values: (run.encoder ||= decoded(run.enc)), base: t * n, stride: n * n, width: n };
   const row = run.rows[t], key = map === "cross" ? "w" : "d", width = map === "cross" ? n : t + 1;
   row.values ||= {};
@@ -88,19 +90,23 @@ function chosenRow(map, t, layer, head) {
   return out;
 }
 
-/** The matrix of a (map, layer, head) choice with its running column sums; grows with the run and is kept. */
+/** The matrix of a (map, layer, head) choice with its running column sums and coverage loss: Σ over the steps so far and source tokens of
+ * min(A_tj, c_tj), c before step t (See et al. 2017; sheet 000, lesson 9). Grows with the run and is kept. */
 function reduction(map = view.map, layer = view.layer, head = view.head) {
   const key = [map, layer, head].join();
   let r = run.reduced.get(key);
-  if (!r) run.reduced.set(key, (r = { rows: [], covered: [], top: 0 }));
+  if (!r) run.reduced.set(key, (r = { rows: [], covered: [], loss: [] }));
   for (let t = r.rows.length; t < rowsKnown(map); t++) {
     const row = chosenRow(map, t, layer, head), sum = new Float64Array(map === "decoder" ? t + 1 : row.length);
+    let overlap = 0;
     for (let c = 0; c < row.length; c++) {
-      sum[c] = (t && c < r.covered[t - 1].length ? r.covered[t - 1][c] : 0) + row[c];
-      r.top = Math.max(r.top, row[c]);
+      const before = t && c < r.covered[t - 1].length ? r.covered[t - 1][c] : 0;
+      sum[c] = before + row[c];
+      overlap += Math.min(row[c], before);
     }
     r.rows.push(row);
     r.covered.push(sum);
+    r.loss.push((t ? r.loss[t - 1] : 0) + overlap);
   }
   return r;
 }

@@ -3,8 +3,12 @@
 const hooks = {
   /** Step in view (1-based; 0 before the first) and steps known so far. */
   done: () => !!(run && run.done), step: () => view.step, steps: () => (run ? run.rows.length : 0), playing: () => view.playing, run: () => run && run.id,
-  /** Go to step k; resolves with the milliseconds from call to paint. */
-  goto: async (k) => { const began = performance.now(); show(k, true); await nextPaint(); return performance.now() - began; },
+  /** Go to step k; gives the milliseconds from call to the heatmap's paint, once all that follows it is painted too. */
+  goto: async (k) => { const began = performance.now(); show(k, true); const took = (await nextPaint()) - began; if (rest) await nextPaint(); return took; },
+  /** The canvas, a pixel a cell, as [width, height, r, g, b, a, …]. */
+  pixels: () => [at.canvas.width, at.canvas.height, ...at.canvas.getContext("2d").getImageData(0, 0, at.canvas.width, at.canvas.height).data],
+  /** Paint everything anew, whatever is there. */
+  redraw: async () => { painted.key = ""; paint("layout"); await nextPaint(); },
   /** Weight; layer and head count from 1 or are "mean" or "max"; row and column count from 0. */
   cell: (layer, head, row, column) => (run && run.rows[row] ? reduction(view.map, String(layer), String(head)).rows[row][column] : null),
   coverage: () => Array.from(received()),
@@ -13,7 +17,9 @@ const hooks = {
   alignment: () => alignment(),
   gradient: (t) => (run && run.gradient ? { row: Array.from(gradientRow(t)), correlation: correlation(t) } : null),
   geometry: () => ({ ...grid }),
-  paints: [],   // last 200 step-to-paint times, ms
+  paints: [],   // last 200 times from a step to its heatmap's frame handed on, ms
+  arrivals: [], // from a whole run in the page to its first picture
+  frames: [],   // of these the frame's own work, without the wait for it
   bars: [],     // last 200 times plotly took for the bars, ms
   percentile: (q) => { const s = [...hooks.paints].sort((a, b) => a - b); return s.length ? s[Math.min(s.length - 1, Math.floor(q * s.length))] : NaN; },
 };
@@ -36,6 +42,7 @@ for (const kind of ["map", "layer", "head", "cover"]) {
 for (const kind of ["hard", "words", "specials", "multiples"]) {
   at[kind].onchange = () => { view[kind] = at[kind].checked; hideTip(); paint("", performance.now()); };
 }
+at.page.onchange = () => { view.page = +at.page.value; hideTip(); paint("", performance.now()); };
 for (const kind of ["under", "over"]) {
   at[kind].oninput = () => { if (at[kind].value !== "" && +at[kind].value >= 0) { view[kind] = +at[kind].value; paint(); } };
 }
@@ -65,7 +72,7 @@ at.rows.addEventListener("click", (event) => { if (event.target.dataset.group &&
 function columnOf(node) {
   if (node.dataset.group) return +node.dataset.group;
   const i = Array.prototype.indexOf.call(node.parentNode.children, node);
-  return MAPS[view.map].columns === "source" && node.parentNode === at.source ? axes().columnAt(i) : -1;
+  return axisOf("columns") === "source" && node.parentNode === at.source ? axes().columnAt(i) : -1;
 }
 for (const list of [at.source, at.cols]) {
   list.addEventListener("pointerover", (event) => { if (run && event.target !== list) highlight(columnOf(event.target)); });
