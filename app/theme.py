@@ -2,7 +2,9 @@
 
 import gradio as gr
 
-CSS = """
+from app.widgets.scripts import ASSETS
+
+_OWN = """
 .gradio-container { max-width: 1500px !important; margin: 0 auto; }
 #ts-head h1 { margin: 0; font-size: 1.9rem; letter-spacing: -.02em; }
 #ts-head p { margin: .2rem 0 0; color: var(--body-text-color-subdued); font-size: 1.05rem; max-width: 62rem; }
@@ -32,6 +34,7 @@ CSS = """
 @media (max-width: 640px) { #ts-head h1 { font-size: 1.5rem; } }
 footer { display: none !important; }
 """
+CSS = _OWN + (ASSETS / "css" / "noise.css").read_text(encoding="utf-8")  # four components share it, so it travels once
 
 
 def theme() -> gr.Theme:

@@ -9,13 +9,12 @@ from typing import Any
 import gradio as gr
 
 from app.widgets.markup import Markup
-from app.widgets.scripts import ASSETS, script
+from app.widgets.scripts import script
 from core.noise import NOISES, Corruption, Units
 from core.noise.corruption import SEEDS
 from core.noise.drawn import KINDS
 
 _ui = Markup("corruption")
-STYLE = (ASSETS / "css" / "noise.css").read_text(encoding="utf-8")  # of all components of the tab
 SCRIPTS = ("stepper/text", "state", "drawing", "pointing", "wiring")
 
 
@@ -72,7 +71,7 @@ class CorruptionView(gr.HTML):
     """A `gr.HTML` whose value is a pack, {"kind": "refused", "text": a sentence}, or None."""
 
     def __init__(self, value: dict[str, Any] | None = None, **settings: Any):
-        super().__init__(value, html_template=TEMPLATE, css_template=STYLE, js_on_load=script("corruption", SCRIPTS),
+        super().__init__(value, html_template=TEMPLATE, js_on_load=script("corruption", SCRIPTS),
                          apply_default_css=False, **settings)
 
     def preprocess(self, payload: Any) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 
 import gradio as gr
 
-from app.widgets.corruption import STYLE
 from app.widgets.markup import Markup
 from app.widgets.scripts import script
 from core.noise import NOISES, Noise
@@ -42,7 +41,7 @@ class NoisePicker(gr.HTML):
     """A `gr.HTML` with a button for each noise."""
 
     def __init__(self, value: dict[str, Any] | None = None, **settings: Any):
-        super().__init__(value, html_template=TEMPLATE, css_template=STYLE, js_on_load=script("noise_picker"),
+        super().__init__(value, html_template=TEMPLATE, js_on_load=script("noise_picker"),
                          apply_default_css=False, **settings)
 
     def preprocess(self, payload: Any) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 
 import gradio as gr
 
-from app.widgets.corruption import STYLE
 from app.widgets.markup import Markup
 from app.widgets.scripts import script
 from core.noise.published import TABLES
@@ -47,7 +46,7 @@ class NoiseTable(gr.HTML):
     """A `gr.HTML` whose value is a table that grows."""
 
     def __init__(self, value: dict[str, Any] | None = None, **settings: Any):
-        super().__init__(value, html_template=TEMPLATE, css_template=STYLE, apply_default_css=False,
+        super().__init__(value, html_template=TEMPLATE, apply_default_css=False,
                          js_on_load=script("noise_table", ("stepper/text", "noise_table/rows")),
                          **{"sources": [[table.name, table.source] for table in TABLES]} | settings)
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import gradio as gr
 
-from app.widgets.corruption import STYLE
 from app.widgets.markup import Markup
 from app.widgets.scripts import script
 
@@ -50,7 +49,7 @@ class RebuildingView(gr.HTML):
     """A `gr.HTML` whose value is what a model rebuilt, or how far it is."""
 
     def __init__(self, value: dict[str, Any] | None = None, **settings: Any):
-        super().__init__(value, html_template=TEMPLATE, css_template=STYLE, apply_default_css=False,
+        super().__init__(value, html_template=TEMPLATE, apply_default_css=False,
                          js_on_load=script("rebuilding", ("stepper/text", "rebuilding/strips", "rebuilding/wiring")), **settings)
 
     def preprocess(self, payload: Any) -> None:

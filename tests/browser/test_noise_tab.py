@@ -193,7 +193,7 @@ def test_a_series_of_masks_and_all_of_bart_with_a_mask_token(page):
     until(page, "p.noise === 'combined' && p.corrupted.kind.includes('moved')")
     page.locator("#ts-model input").fill("pocket-t5")
     page.locator("#ts-model input").press("Enter")
-    expect(page.locator("#ts-noise-view .nz-refusal")).to_contain_text("no mask token")
+    expect(page.locator("#ts-noise-view .nz-refusal")).to_contain_text("needs mask token")
     pick(page, "spans")
     expect(page.locator("#ts-noise-view .nz-refusal")).to_be_empty()
 
