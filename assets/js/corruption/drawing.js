@@ -3,19 +3,34 @@
 /** <extra_id_3> is long under a word: its brackets go. */
 const short = (text) => shown(text).replace(/^<(.{1,20})>$/, "$1");
 
-function sourceToken([text], k, filler) {
-  const node = make(editable(k) ? "button" : "span", "nz-token nz-source"), bar = make("i", "nz-bar");
-  if (editable(k)) { node.type = "button"; node.setAttribute("aria-pressed", String(!!pack.mask[k])); }
+/** A source token: its bar, its text, and the name of what hides it. Only `dress` knows the draw, so that a slider makes no new nodes. */
+function sourceToken([text], k) {
+  const node = make(editable(k) ? "button" : "span"), bar = make("i", "nz-bar");
+  if (editable(k)) node.type = "button";
   node.dataset.source = k;
   bar.append(make("i"));
-  const span = pack.span[k], first = span >= 0 && (k === 0 || pack.span[k - 1] !== span);
-  node.append(bar, isolated(text), make("small", "nz-tag", first && filler.has(span) ? short(filler.get(span)) : ""));
-  node.classList.toggle("nz-hidden", span >= 0);
-  node.classList.toggle("nz-moved", span < 0 && !!pack.mask[k]);
-  node.classList.toggle("nz-special", k < pack.free[0] || k >= pack.free[1]);
-  node.classList.toggle("nz-by-hand", edits.hide.has(k) || edits.show.has(k));
-  paint(node, span);
+  node.append(bar, isolated(text), make("small", "nz-tag", ""));
   return node;
+}
+
+function dress(node, k, filler) {
+  const span = pack.span[k], first = span >= 0 && (k === 0 || pack.span[k - 1] !== span), tag = first && filler.has(span) ? short(filler.get(span)) : "";
+  const classes = ["nz-token nz-source", span >= 0 ? "nz-hidden" : pack.mask[k] ? "nz-moved" : "", k < pack.free[0] || k >= pack.free[1] ? "nz-special" : "",
+    edits.hide.has(k) || edits.show.has(k) ? "nz-by-hand" : ""].filter(Boolean).join(" ");
+  node.className = classes;
+  if (editable(k)) node.setAttribute("aria-pressed", String(!!pack.mask[k]));
+  if (node.lastChild.textContent !== tag) node.lastChild.textContent = tag;
+  delete node.dataset.span;
+  paint(node, span);
+}
+
+function drawSource() {
+  const key = JSON.stringify([pack.edits, pack.free, pack.source]), filler = fillers();
+  if (sourceKey !== key) {
+    at.source.replaceChildren(...pack.source.map(sourceToken));
+    sourceKey = key;
+  }
+  [...at.source.children].forEach((node, k) => dress(node, k, filler));
 }
 
 function otherToken(side, k) {
@@ -56,9 +71,8 @@ const sideCount = (side) => {
 };
 
 function draw() {
-  const filler = fillers(), focused = element.contains(document.activeElement) ? document.activeElement.dataset.source : undefined;
   at.root.hidden = false;
-  at.source.replaceChildren(...pack.source.map((token, k) => sourceToken(token, k, filler)));
+  drawSource();
   for (const side of ["corrupted", "target"]) at[side].replaceChildren(...pack[side].tokens.map((_, k) => otherToken(pack[side], k)));
   at["source-count"].textContent = plural("tokens", pack.source.length);
   at["corrupted-count"].textContent = sideCount("corrupted");
@@ -73,5 +87,4 @@ function draw() {
   at.notes.replaceChildren(...pack.notes.map((note) => make("li", "", note)));
   drawSeries();
   drawShares();
-  if (focused !== undefined) at.source.querySelector('[data-source="' + focused + '"]')?.focus({ preventScroll: true });
 }

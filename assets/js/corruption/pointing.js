@@ -64,6 +64,5 @@ function toggle(k) {
 }
 
 function send() {
-  waiting = performance.now();
   trigger("edit", { hide: [...edits.hide], show: [...edits.show] });
 }

@@ -12,7 +12,7 @@ const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9
 let pack = null;                                     // what is on the page
 let shares = [];                                     // how often each source token is hidden; of the drawing before while it is counted
 let edits = { hide: new Set(), show: new Set() };    // as the person left them
-let waiting = 0;                                     // edits that were sent and are not answered yet
+let sourceKey = "";                                  // of the source's nodes, which stay while its text does
 const settled = { text: [], shares: [] };            // who waits for the next drawing
 
 const percent = (x) => (100 * x).toFixed(1) + " %";

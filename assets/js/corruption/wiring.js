@@ -6,8 +6,8 @@ function refuse(text) {
 }
 
 function receive() {
-  const value = props.value;
-  if (!value) return;
+  if (!props.value) return;
+  const value = JSON.parse(props.value);
   if (value.kind === "refused") { refuse(value.text); for (const done of settled.text.splice(0)) done(); return; }
   if (value.shares && pack && value.id !== pack.id) return;   // counted for a drawing that is gone
   const same = pack && pack.id === value.id && !pack.refused;
