@@ -31,7 +31,7 @@ function draw(todo) {
   fillAxes();
   if ((todo.layout || changed) && !layout()) { dirty = { layout: true }; return; }   // not visible yet; the observer comes back
   const seen = sight();
-  drawCells(); drawRow(); follow(seen);
+  drawCells(); drawRow(); drawTwin(); follow(seen);
   if (stepped) rest = requestAnimationFrame(() => { rest = 0; try { drawRest(); settle(0, true); } catch (error) { refuse(error); } });
   else { drawRest(); nameMap(); }
   steady = key;
