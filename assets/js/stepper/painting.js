@@ -32,9 +32,16 @@ function draw(todo) {
   if ((todo.layout || changed) && !layout()) { dirty = { layout: true }; return; }   // not visible yet; the observer comes back
   const seen = sight();
   drawCells(); drawRow(); drawTwin(); follow(seen);
-  if (stepped) rest = requestAnimationFrame(() => { rest = 0; try { drawRest(); settle(0, true); } catch (error) { refuse(error); } });
+  if (stepped) rest = requestAnimationFrame(follows);
   else { drawRest(); nameMap(); }
   steady = key;
+}
+
+/** What follows the heatmap; not where another frame is due at once: it may be of another run, and draws all of it. */
+function follows() {
+  if (frame) return;
+  rest = 0;
+  try { drawRest(); settle(0, true); } catch (error) { refuse(error); }
 }
 
 function drawRest() {
