@@ -42,7 +42,8 @@ def started(family: str, masks: Masks) -> Run:
 def check(family: str, name: str, path: str) -> None:
     for side, position in PLACES:
         found = leak(started(family, MASKS[name]), side, position, TARGET, capturing=path == "eager")
-        assert found.leaked <= (1e-6 if family in models.INEXACT else 0), f"{side} token {position} leaks {found.leaked}"
+        moved = max(1, found.encoder.max(), found.states.max())  # float32 of an inexact family: its experts batch tokens together
+        assert found.leaked <= (1e-6 * moved if family in models.INEXACT else 0), f"{side} token {position} leaks {found.leaked}"
         # The other way round: what may change does, or a test that nothing changes would pass on a dead model.
         at = found.encoder if side == "source" else found.states
         assert at[position] > 1e-2

@@ -53,7 +53,7 @@ TEMPLATE = f"""
       <select class="ts-select" data-ts="page"></select></label>
     {_ui.check("multiples")}
     {_ui.button("keep")}
-    {_ui.select("compare", "off", "under", "difference")}
+    {_ui.select("compare", "off", "beside", "under", "difference")}
     {_ui.button("explain")}
   </div>
   <div class="ts-notes" data-ts="notes"></div>
@@ -90,13 +90,20 @@ TEMPLATE = f"""
       <div class="ts-scroll" data-ts="scroll"><div class="ts-sheet" data-ts="sheet">
         <div class="ts-top">
           <div class="ts-corner" data-ts="corner"></div><div class="ts-cols" data-ts="cols"></div>
+          <div class="ts-cols" data-ts="twincols" hidden></div>
         </div>
         <div class="ts-mid">
           <div class="ts-rows" data-ts="rows"></div>
           <div class="ts-cells" data-ts="cells">
             <canvas data-ts="canvas" role="img"></canvas>
             <i class="ts-mark ts-column" data-ts="column"></i><i class="ts-mark ts-row" data-ts="current"></i>
-            <i class="ts-mark ts-cell" data-ts="hovered"></i>
+            <i class="ts-mark ts-cell" data-ts="hovered"></i><i class="ts-mark ts-cell" data-ts="linked"></i>
+          </div>
+          <div class="ts-twin" data-ts="twin" hidden>
+            <div class="ts-rows" data-ts="twinrows"></div>
+            <div class="ts-cells" data-ts="twincells">
+              <canvas data-ts="twincanvas" aria-hidden="true"></canvas><i class="ts-mark ts-cell" data-ts="twinhovered"></i>
+            </div>
           </div>
         </div>
         <div class="ts-foot" data-ts="foot">
@@ -129,8 +136,8 @@ TEMPLATE = f"""
 KINDS = ("trace", "start", "rows", "attribution", "message")
 # One function body in this order: each file uses only what the ones before it name, or what runs after all are read.
 SCRIPTS = (
-    "state", "text", "weights", "axes", "compare", "colour", "layout", "labels", "side", "sentence", "cells", "drawing",
-    "following", "multiples", "gradient", "bars", "painting", "moving", "pointing", "exports", "arriving", "wiring",
+    "state", "text", "weights", "axes", "compare", "colour", "layout", "labels", "side", "sentence", "cells", "beside",
+    "drawing", "following", "multiples", "gradient", "bars", "painting", "moving", "pointing", "exports", "arriving", "wiring",
 )
 
 

@@ -33,12 +33,12 @@ LIMIT_SECONDS, LIMIT_BYTES = 6.0, 1.5e6
 GRADIO_PATHS = ("/assets/", "/static/", "/svelte/")
 
 # Each step starts at a random moment of a frame and from a page at rest (plotly told); an empty frame goes before it.
-# heatmap: from the call until the frame with the heatmap is handed on; own work: the part of it after its frame began.
-# with bars: until the frame with bars, candidates, caption and chips is handed on, which is the next one.
+# heatmap and bars: from the call until the frame with both is handed on; own work: the part of it after its frame began.
+# whole step: until the frame with candidates, caption and chips is handed on, which is the next one.
 # plotly alone: what plotly takes when stepping rests, after which nothing looks different.
 MEASURE = """async (count) => {
   const hooks = window.twoStacks.stepper, last = hooks.steps(),
-    out = { "empty frame": [], "heatmap": [], "its own work": [], "with bars": [], "plotly alone": [] };
+    out = { "empty frame": [], "heatmap and bars": [], "its own work": [], "whole step": [], "plotly alone": [] };
   const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
   const painted = () => new Promise((resolve) => requestAnimationFrame(() => {
     const channel = new MessageChannel();   // as the stepper's own clock: after the frame has been handed on
@@ -56,8 +56,8 @@ MEASURE = """async (count) => {
     await pause(20 + 20 * Math.random());
     const told = new Promise((resolve) => { hooks.bars.push = (ms) => resolve(out["plotly alone"].push(ms)); });
     const began = performance.now();
-    out.heatmap.push(await hooks.goto(step));
-    out["with bars"].push(performance.now() - began);
+    out["heatmap and bars"].push(await hooks.goto(step));
+    out["whole step"].push(performance.now() - began);
     out["its own work"].push(hooks.frames.at(-1));
     await Promise.race([told, pause(10000)]);
     await pause(20 + 20 * Math.random());
@@ -185,7 +185,7 @@ def lines(repeats: int, quick: bool) -> Iterator[str]:
     yield (
         "Step to paint in headless Chromium: median / p95 in ms, from the call until its frame is handed on (the raster\n"
         "comes after that, on other threads). One step each, from any moment of a frame: an empty frame on the same page\n"
-        "is the floor, half a frame at the median. Bars, candidates and caption come with the next frame."
+        "is the floor, half a frame at the median. Candidates and caption come with the next frame."
     )
     with browser() as chrome:
         for part in (steps(chrome, 10 if quick else STEPS), start(chrome, repeats)):

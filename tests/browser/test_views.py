@@ -252,3 +252,37 @@ def test_two_runs_of_one_source(page):
     expect(part(page, "reduction")).to_contain_text("this run minus the kept one")
     part(page, "compare").select_option("off")
     assert drawn(page) == pytest.approx(mine[:10], abs=1e-9)
+
+
+def test_two_runs_stand_side_by_side_and_what_is_pointed_at_is_outlined_in_both(page):
+    send(page, "square", 4)
+    part(page, "keep").click()
+    send(page, "again", 4)
+    part(page, "compare").select_option("beside")
+    expect(part(page, "reduction")).to_contain_text("the kept run beside it")
+    rows = part(page, "twinrows").locator("span")
+    expect(rows).to_have_text([row["t"][0] for row in packs.square()["rows"]])
+    hook(page, "goto(5)")
+    expect(part(page, "twinrows").locator(".ts-now")).to_have_text(packs.square()["rows"][4]["t"][0])
+    one, two = part(page, "cells").bounding_box(), part(page, "twincells").bounding_box()
+    assert two["x"] >= one["x"] + one["width"] and abs(two["y"] - one["y"]) < 1 and abs(two["width"] - one["width"]) < 1
+    assert two["x"] + two["width"] <= 1280
+    mine, kept = (weights(pack)[3, :, :, 6].mean() for pack in (packs.again(), packs.square()))
+
+    def cell() -> dict:
+        frame(page)
+        geometry = hook(page, "geometry()")
+        return {"x": 6.5 * geometry["cw"], "y": 3.5 * geometry["ch"]}
+
+    part(page, "cells").hover(position=cell())
+    expect(part(page, "tip")).to_contain_text(f"{mine:.3f}kept run: {kept:.3f}")
+    expect(part(page, "twinhovered")).to_be_visible()
+    part(page, "twincells").hover(position=cell())
+    expect(part(page, "tip")).to_contain_text(f"{kept:.3f}this run: {mine:.3f}")
+    expect(part(page, "hovered")).to_be_visible()
+    part(page, "compare").select_option("under")
+    expect(part(page, "twin")).to_be_hidden()
+    part(page, "cells").hover(position=cell())
+    expect(part(page, "tip")).to_contain_text(f"kept run: {kept:.3f}")
+    expect(part(page, "linked")).to_be_visible()
+    part(page, "compare").select_option("off")

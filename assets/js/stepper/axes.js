@@ -136,7 +136,8 @@ function picture() {
   if (run.picture && run.picture.key === key) return run.picture;
   const values = compared(view.step), scaleKey = key.slice(0, key.lastIndexOf(","));
   if (!run.scale || run.scale.key !== scaleKey) {
-    const top = compared(Infinity).reduce((best, row) => row.reduce((a, x) => (Math.abs(x) > a ? Math.abs(x) : a), best), 0);
+    const all = [...compared(Infinity), ...(comparing() === "beside" ? ofOther(() => valuesAt(Infinity)) : [])];   // both on one scale
+    const top = all.reduce((best, row) => row.reduce((a, x) => (Math.abs(x) > a ? Math.abs(x) : a), best), 0);
     run.scale = { key: scaleKey, top: Math.max(0.05, Math.ceil(top * 20 - 1e-9) / 20) };
   }
   for (const row of values) row.gap ??= row.every(Number.isNaN);   // a row of a run that has ended, beside one that goes on

@@ -24,7 +24,6 @@ function drawBars(now = false) {
     if (bars.scale !== top + "," + ticks) fillAxis(top, ticks);
   }
   if (same || !bars.P) drawPlainBars(y, top);
-  drawUnit();
   if (same) bars.timer = setTimeout(tellPlotly, REST, y);
   else if (bars.P && now) askPlotly(y, top, ticks, key);
   else if (bars.P) bars.timer = setTimeout(askPlotly, 0, y, top, ticks, key);

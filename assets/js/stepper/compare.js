@@ -22,13 +22,14 @@ function withOther(rows) {
   if (how === "off") return rows;
   const theirs = ofOther(() => groups(axisOf("rows")));
   if (how === "under") return [...rows, { text: word("kept.rule"), members: [], tokens: [], size: 1, dim: true, rule: true }, ...theirs.map((group) => ({ ...group, kept: true }))];
+  if (how === "beside") return rows;
   return rows.map((group, t) => (!theirs[t] || group.text === theirs[t].text ? group : { ...group, text: group.text + " | " + theirs[t].text }));
 }
 
 /** The rows to draw after `steps` steps of both runs. */
 function compared(steps) {
   const mine = valuesAt(steps), how = comparing();
-  if (how === "off") return mine;
+  if (how === "off" || how === "beside") return mine;
   const theirs = ofOther(() => valuesAt(steps));
   if (how === "difference") return mine.map((row, t) => row.map((x, c) => (theirs[t] ? x - theirs[t][c] : NaN)));
   const empty = () => new Float64Array(axes().columns.length).fill(NaN), own = axes().rows.findIndex((group) => group.rule);

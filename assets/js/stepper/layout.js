@@ -4,7 +4,7 @@ const ruler = document.createElement("canvas").getContext("2d");
 const clamp = (x, low, high) => Math.max(low, Math.min(high, x));
 
 /** Rows to leave room for: a run that is being written gets about as many as its source has. */
-const expectedRows = () => Math.max(1, axes().rows.length, run.done || !grows() ? 0 : clamp(run.source.length + 2, 6, 24));
+const expectedRows = () => Math.max(1, axes().rows.length, comparing() === "beside" ? twinRows().length : 0, run.done || !grows() ? 0 : clamp(run.source.length + 2, 6, 24));
 
 /** Room for what stands under the cells: bars, and for cross-attention the thresholds and the strip of input × gradient. */
 function footHeight() {
@@ -25,7 +25,7 @@ function layout() {
   const targets = rows.map((group) => ruler.measureText(shown(group.text)).width * 1.1);
   grid.label = Math.round(clamp(Math.max(...targets, run.done ? 0 : widest) + 14, narrow ? 50 : 64, narrow ? 90 : 150));
   const height = clamp(window.innerHeight - 300, 460, 800), foot = footHeight(), scrolls = (top) => top + foot + m * 15 > height;
-  const avail = room - grid.label - (scrolls(60) ? 14 : 2);   // the scroll bar, where there will be one
+  const taken = twinRoom(), share = taken ? 0.5 : 1, avail = (room - grid.label - taken - (scrolls(60) ? 14 : 2)) * share;   // the scroll bar, where there will be one
   const overhang = (cw) => Math.max(0, ...widths.map((w, i) => w * 0.71 + 12 - (n - i - 0.5) * cw));
   let turn = widest + 6 <= Math.min(110, avail / n) ? 0 : 45, over = turn ? overhang(avail / n) : 4;
   if (turn && (avail - over) / n < 19) { turn = 90; over = 4; }
@@ -41,10 +41,11 @@ function layout() {
   Object.assign(grid, { run: run.id + view.map, width: room, rows: m, top });
 
   const px = (node, sizes) => Object.entries(sizes).forEach(([key, value]) => (node.style[key] = value + "px"));
-  const fit = Math.min(room, grid.label + n * cw + over + (scrolls(top) ? 14 : 2));
+  const wide = grid.label + n * cw + over + (taken ? taken + n * cw + over : 0);
+  const fit = Math.min(room, wide + (scrolls(top) ? 14 : 2));
   at.body.style.setProperty("--ts-fit", fit + "px");
   at.body.style.setProperty("--ts-window", (beside ? fit : room) - 16 + "px");   // what stands still beside a scrolled map is no wider
-  px(at.sheet, { width: grid.label + n * cw + over });
+  px(at.sheet, { width: wide });
   px(at.corner, { width: grid.label, height: top });
   px(at.cols, { left: grid.label, top: top - 4 });
   at.cols.style.transform = turn ? "rotate(-" + turn + "deg)" : "";
@@ -58,6 +59,7 @@ function layout() {
   px(at.canvas, { width: n * cw, height: m * grid.ch });
   at.cells.style.setProperty("--ts-gap", Math.max(1, Math.round(dpr)) / dpr + "px");
   at.cells.style.setProperty("--ts-cell", cw + "px " + grid.ch + "px");
+  layoutTwin(turn, font, widths, over);
   for (const name of ["caption", "text", "unit"]) {
     const { fontSize, fontFamily } = getComputedStyle(at[name]);
     grid[name] = { font: fontSize + " " + fontFamily, width: at[name].clientWidth };

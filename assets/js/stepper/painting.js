@@ -21,7 +21,7 @@ function flush() {
   if (!dirty.layout) settle(began, true, started);
 }
 
-/** The heatmap comes first; what is said about it follows one frame later if nothing but the step has changed, and never later than that. */
+/** The heatmap and its bars come first; what is said about it follows one frame later if nothing but the step has changed, and never later than that. */
 function draw(todo) {
   fillPages();
   const key = [axesKey(), view.layer, view.head, view.cover, view.hard, view.multiples, view.under, view.over, run.done, grid.dark, !!run.gradient].join();
@@ -31,17 +31,24 @@ function draw(todo) {
   fillAxes();
   if ((todo.layout || changed) && !layout()) { dirty = { layout: true }; return; }   // not visible yet; the observer comes back
   const seen = sight();
-  drawCells(); drawRow(); follow(seen);
-  if (stepped) rest = requestAnimationFrame(() => { rest = 0; try { drawRest(); settle(0, true); } catch (error) { refuse(error); } });
+  drawBars();   // first: a canvas that is given a font has the page laid out, which costs nothing before anything is written
+  drawCells(); drawRow(); drawTwin(); follow(seen);
+  if (stepped) rest = requestAnimationFrame(follows);
   else { drawRest(); nameMap(); }
   steady = key;
+}
+
+/** What follows the heatmap; not where another frame is due at once: it may be of another run, and draws all of it. */
+function follows() {
+  if (frame) return;
+  rest = 0;
+  try { drawRest(); settle(0, true); } catch (error) { refuse(error); }
 }
 
 function drawRest() {
   if (!run) return;
   const moves = chipsInSight();
-  drawBars();   // first: a canvas that is given a font has the page laid out, which costs nothing before anything is written
-  drawControls(); drawMarks(moves); drawSide(); drawCaption(); drawMultiples(); drawGradient(); drawCompare();
+  drawUnit(); drawControls(); drawMarks(moves); drawSide(); drawCaption(); drawMultiples(); drawGradient(); drawCompare();
 }
 
 function nameMap() {

@@ -11,7 +11,7 @@ function tip(x, y, lines) {
 
 function hideTip() {
   at.tip.style.display = "none";
-  at.hovered.style.display = "none";
+  at.hovered.style.display = at.linked.style.display = at.twinhovered.style.display = "none";
   if (run && view.column >= 0) highlight(view.pinned);
 }
 
@@ -33,10 +33,11 @@ function hover(event) {
   const cell = cellUnder(event);
   if (!cell) return hideTip();
   const { columns, rows } = axes(), value = picture().values[cell.row][cell.column], [from, to] = [rows[cell.row], columns[cell.column]];
+  const line = link(cell, false);
   box(at.hovered, cell.column, cell.row, 1, 1);
   highlight(cell.column);
   tip(event.clientX, event.clientY, [
-    make("strong", "ts-weight", Number.isNaN(value) ? word("tip.future") : picture().signed ? signed(value, 3) : digits(value)),
+    make("strong", "ts-weight", Number.isNaN(value) ? word("tip.future") : picture().signed ? signed(value, 3) : digits(value)), ...line,
     pair(...phrase("tip.reads", { row: isolated(from.text), column: isolated(to.text) })),
     make("div", "ts-where", reductionName()),
     make("div", "ts-where", word("tip.where", { row: word(grows() ? "tip.step" : "tip.source", { k: places(from) }),
