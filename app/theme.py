@@ -31,7 +31,11 @@ _OWN = """
 #ts-noise-picker .html-container, #ts-noise-view .html-container, #ts-noise-rebuilding .html-container,
 #ts-noise-table .html-container { padding: 0; }
 #ts-noise-picker, #ts-noise-view, #ts-noise-rebuilding, #ts-noise-table { padding: 0; overflow: visible; }
-@media (max-width: 640px) { #ts-head h1 { font-size: 1.5rem; } }
+@media (max-width: 640px) {
+  #ts-head h1 { font-size: 1.5rem; }
+  #ts-noise-controls > *, #ts-noise-controls .form > * { flex: 1 1 100%; min-width: 100% !important; }
+  #ts-noise-buttons button { flex: 1 1 100%; white-space: normal; height: auto; }
+}
 footer { display: none !important; }
 """
 CSS = _OWN + (ASSETS / "css" / "noise.css").read_text(encoding="utf-8")  # four components share it, so it travels once
