@@ -26,6 +26,7 @@ from core.settings import Decoding, Settings
 
 TITLE = "page.noise"
 QUICK = dict(queue=False, api_visibility="private", show_progress="hidden", trigger_mode="always_last")
+TOLD = QUICK | dict(trigger_mode="multiple")  # events with data: Gradio 6 repeats a deferred one with the data of the one before
 log = logging.getLogger("two-stacks")
 
 
@@ -54,7 +55,9 @@ def build(engine: Engine, controls: Controls) -> None:
         return quick(lambda: made.shown(asked(values)))
 
     def count(values: dict) -> dict:
-        return quick(lambda: made.counted(asked(values)))
+        answer = quick(lambda: made.counted(asked(values)))
+        # The drawing before it has said so already, and by now there may be another drawing.
+        return gr.skip() if isinstance(answer, dict) and answer.get("kind") == "refused" else answer
 
     def pick(values: dict, event: gr.EventData) -> dict:
         return picked(made, noise, controls, values, event, view)
@@ -68,8 +71,8 @@ def build(engine: Engine, controls: Controls) -> None:
     seeded = fresh.click(lambda: random.randrange(SEEDS), None, noise.fields["seed"], **QUICK)
     renewed = seeded.then(redraw, inputs, view, **QUICK)
     # `pick` and `edit` are events of our own scripts, by the names that they trigger
-    picking = picker.pick(pick, inputs, [*noise.fields.values(), noise.name, picker, view], **QUICK)
-    editing = view.edit(edit, inputs, [noise.edits, view], **QUICK)
+    picking = picker.pick(pick, inputs, [*noise.fields.values(), noise.name, picker, view], **TOLD)
+    editing = view.edit(edit, inputs, [noise.edits, view], **TOLD)
     other = controls.model.change(offered, inputs, [picker, view], **QUICK)
     for event in (drawn, renewed, picking, editing, other):
         event.then(count, inputs, view, **QUICK)

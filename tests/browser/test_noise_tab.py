@@ -55,16 +55,28 @@ def until(page, condition: str) -> None:
     page.wait_for_function(f"() => {{ const h = {HOOK}, p = h.pack(); return {condition}; }}", timeout=30_000)
 
 
+def settled(page) -> None:
+    """Until half a second has brought no other pack: a change of the text is answered twice, text first, shares after."""
+    page.wait_for_function(f"""() => {{
+      const p = {HOOK}.pack(), now = p.id + !!p.shares, seen = (window.settling ??= {{}});
+      if (seen.now !== now) Object.assign(seen, {{now, since: performance.now()}});
+      return performance.now() - seen.since > 500;
+    }}""", timeout=30_000)
+
+
 def write(page, text: str) -> None:
     first = text.split()[0]
     page.locator("#ts-text textarea").fill(text)
     page.locator("#ts-text textarea").press("End")
     until(page, f"p.source[0][0] === {first!r} && !p.hide.length && !p.show.length")
+    settled(page)
 
 
 def pick(page, name: str) -> None:
-    page.locator(f"button[data-noise={name}]").click()
+    with page.expect_response(lambda r: f'"event_data":{{"name":"{name}"}}' in (r.request.post_data or "")):  # it sets sliders too
+        page.locator(f"button[data-noise={name}]").click()
     until(page, f"p.noise === {name!r}")
+    settled(page)
 
 
 def slide(page, name: str, value: float) -> None:

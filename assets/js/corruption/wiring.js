@@ -9,7 +9,7 @@ function receive() {
   if (!props.value) return;
   const value = JSON.parse(props.value);
   if (value.kind === "refused") { refuse(value.text); for (const done of settled.text.splice(0)) done(); return; }
-  if (value.shares && pack && value.id !== pack.id) return;   // counted for a drawing that is gone
+  if (value.shares && pack && (value.id !== pack.id || at.refusal.textContent)) return;   // counted for a drawing that is gone
   const same = pack && pack.id === value.id && !pack.refused;
   refuse("");
   const sameText = pack && pack.source.length === value.source.length && pack.source.every(([text], k) => text === value.source[k][0]);
