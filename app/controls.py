@@ -56,20 +56,20 @@ def text_box(value: str) -> gr.Textbox:
                       placeholder=said("page.text.placeholder"))
 
 
-def model_picker(models: Models) -> tuple[gr.Dropdown, gr.Dropdown]:
-    """The model list (a hub id can be typed where the host allows it) and its tasks."""
+def model_picker(models: Models, chosen: str) -> tuple[gr.Dropdown, gr.Dropdown]:
+    """The model list (a hub id can be typed where the host allows it) and its tasks, of which one is `chosen`."""
     model = gr.Dropdown(
         models.names(), value=DEFAULT, label=said("page.model"), allow_custom_value=True, elem_id="ts-model",
         info=said("page.model.info.hub" if models.allow_hub else "page.model.info"),
     )
-    return model, task_picker(models, DEFAULT)
+    return model, task_picker(models, DEFAULT, chosen)
 
 
-def task_picker(models: Models, name: str) -> gr.Dropdown:
+def task_picker(models: Models, name: str, chosen: str = "") -> gr.Dropdown:
     """The tasks of model `name`; its first one, or no prefix, is the default and travels as an empty text."""
     first, *others = models.tasks(name) or ["none"]
     # custom values, so that a stale choice reaches the handler, which answers with a sentence
-    return gr.Dropdown([(first, ""), *others], value="", label=said("page.task"), elem_id="ts-task",
+    return gr.Dropdown([(first, ""), *others], value=chosen, label=said("page.task"), elem_id="ts-task",
                        allow_custom_value=True, info=said("page.task.info"))
 
 

@@ -17,7 +17,7 @@ from app.widgets.spelling import Spelling, pack
 from app.widgets.stepper import PLOTLY_FILE, Stepper
 from app.words import TRANSLATIONS, said
 from core.errors import TwoStacksError
-from core.examples import EXAMPLES, OWN
+from core.examples import EXAMPLES, OWN, Example
 from core.settings import MAX_CHARACTERS, MAX_SOURCE
 from core.spelling import marks
 from core.text import usable
@@ -42,7 +42,7 @@ def build(config: AppConfig) -> gr.Blocks:
                     surprise = gr.Button(said("page.surprise"), size="sm", min_width=0, elem_id="ts-surprise")
             with gr.Column(scale=2, min_width=300):
                 with gr.Row():
-                    model, task = model_picker(engine.models)
+                    model, task = model_picker(engine.models, first.settings.task if first else "")
                 with gr.Row():
                     go = gr.Button(said("page.run"), variant="primary", elem_id="ts-run", scale=2, min_width=120)
                     stop = gr.Button(said("page.stop"), elem_id="ts-stop", scale=1, min_width=80)
@@ -61,9 +61,11 @@ def build(config: AppConfig) -> gr.Blocks:
             yield from _answer(engine, controls, values, str(request.session_hash))
 
         gr.on([go.click, text.submit], answer, controls.inputs(), [stepper, notice], **MODEL_TURN)
-        choices = {chip: lambda text=example.text: text for chip, example in zip(chips, EXAMPLES, strict=True)}
-        for chip, choose in (choices | {surprise: lambda: random.choice(OWN)["en"]}).items():
-            filled = chip.click(choose, None, text, queue=False, api_visibility="private", trigger_mode="multiple")
+        choices = {chip: lambda now, chosen=example: chosen_example(chosen, now)
+                   for chip, example in zip(chips, EXAMPLES, strict=True)}
+        choices[surprise] = lambda now: chosen_example(Example(random.choice(OWN)["en"], ""), now)
+        for chip, choose in choices.items():
+            filled = chip.click(choose, task, [text, task], queue=False, api_visibility="private", trigger_mode="multiple")
             filled.then(answer, controls.inputs(), [stepper, notice], **MODEL_TURN)
 
         def explain(event: gr.EventData) -> tuple:
@@ -88,6 +90,12 @@ def build(config: AppConfig) -> gr.Blocks:
         page.load(engine.load_in_background, queue=False, api_visibility="private")
     page.engine = engine
     return page
+
+
+def chosen_example(example: Example, task: object) -> tuple[str, object]:
+    """(text, task) after a click: an example that is made for a task brings it; a plain one only leaves such a task."""
+    made_for = {other.task for other in EXAMPLES}
+    return example.text, example.task or ("" if task in made_for else task)
 
 
 def _answer(engine: Engine, controls: Controls, values: dict, visitor: str = "") -> Iterator[tuple]:

@@ -1,6 +1,7 @@
 """Score models.
 
     python -m core.evaluate --data DIR [--model NAME ...]      every task of the bundled models, on the test sets
+    python -m core.evaluate --alignments FILE [--model NAME ...]      how far attention is from alignments by hand
     python -m core.evaluate --model NAME --source FILE --reference FILE [--task TASK]      any pair of text files
 
 DIR holds the files of Multi30k. BLEU is sacrebleu's with its signature, cased and detokenised (13a), lower-cased
@@ -10,12 +11,15 @@ transformers' own `generate`.
 
 import argparse
 import gzip
+import json
 import time
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 import torch
 
+from core.alignments import Aligned, alignment_errors
 from core.models import BUNDLED, DEFAULT, models
 from core.models.families import prefix_for
 from core.settings import MAX_TOKENS
@@ -114,6 +118,18 @@ def table(names: Sequence[str], data: Path, splits: Sequence[str] = TESTS) -> It
                 yield f"{name:14} {task:8} {split:17} took {time.monotonic() - began:.0f} s"
 
 
+def alignments(names: Sequence[str], file: Path) -> Iterator[str]:
+    """Lines of the alignment error rates by layer, of every translation task of which `file` has the languages."""
+    languages = json.loads(file.read_text(encoding="utf-8"))[0]
+    for name in names:
+        loaded = models().load(name)
+        for task in loaded.tasks:
+            source, _, target = task.partition("-")
+            if source in languages and target in languages:
+                for line in alignment_errors(loaded, task, Aligned.read(file, source, target)).lines():
+                    yield f"{name:14} {task:8} {file.stem:17} {line}"
+
+
 def pair_of_files(name: str, source: Path, reference: Path, task: str, beams: int, show: int) -> Iterator[str]:
     """Lines for one pair of text files."""
     loaded = models().load(name)
@@ -132,19 +148,22 @@ def main() -> None:
     parser.add_argument("--data", type=Path, help="folder with the test files: print the whole table")
     parser.add_argument("--split", action="append", help="of DIR, instead of the two test sets (may be repeated)")
     parser.add_argument("--model", action="append", help="a model's name (with --data it may be repeated)")
+    parser.add_argument("--alignments", type=Path, help="JSON file of sentence pairs with word links, as tests/data has one")
     parser.add_argument("--source", type=Path)
     parser.add_argument("--reference", type=Path)
     parser.add_argument("--task", default="", help="a task of the model (default: its first)")
     parser.add_argument("--beams", type=int, default=BEAMS)
     parser.add_argument("--show", type=int, default=0, help="print this many outputs")
     args = parser.parse_args()
-    if args.data:
-        lines = table(args.model or list(BUNDLED), args.data, args.split or TESTS)
+    names = args.model or list(BUNDLED)
+    if args.data or args.alignments:
+        lines = chain(table(names, args.data, args.split or TESTS) if args.data else (),
+                      alignments(names, args.alignments) if args.alignments else ())
     elif args.source and args.reference:
         name = (args.model or [DEFAULT])[0]
         lines = pair_of_files(name, args.source, args.reference, args.task, args.beams, args.show)
     else:
-        parser.error("give --data, or --source and --reference")
+        parser.error("give --data, --alignments, or --source and --reference")
     for line in lines:
         print(line, flush=True)
 

@@ -18,10 +18,11 @@ TRACES = ASSETS / "traces"
 
 @dataclass(frozen=True)
 class Example:
-    """A sentence, what to look at in it, and what each word of its translation means."""
+    """A sentence, what to look at in it, and what each word of its translation means. task: empty is the model's first."""
 
     text: str
     look: str
+    task: str = ""
     gloss: dict[str, str] = field(default_factory=dict)
 
 
@@ -52,7 +53,7 @@ def main() -> None:
 
     TRACES.mkdir(parents=True, exist_ok=True)
     for number, example in enumerate(EXAMPLES):
-        trace = record(Settings(text=example.text))
+        trace = record(Settings(text=example.text, task=example.task))
         (TRACES / f"{number}.safetensors").write_bytes(trace.to_bytes())
         print(f"{number}  {trace.text}  ({trace.id[:8]}, {len(trace.steps)} steps)")
 

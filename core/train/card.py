@@ -1,10 +1,10 @@
-"""The model card of a pocket model: `python -m core.train.card NAME --data DIR` scores it and writes README.md."""
+"""The model card: `python -m core.train.card NAME --data DIR --alignments FILE` scores a pocket model and writes README.md."""
 
 import argparse
 import json
 from pathlib import Path
 
-from core.evaluate import TESTS, table
+from core.evaluate import TESTS, alignments, table
 from core.models import ASSETS, BUNDLED, models
 from core.train.notes import NOTES
 from core.train.recipes import RECIPES, Recipe
@@ -51,6 +51,13 @@ references; the same number for the mean of the three inputs stands beside it. P
 | task | test set | score | value | signature |
 | --- | --- | --- | --- | --- |
 {scores}
+
+## Where it looks
+
+Alignment error rate of cross-attention on sentence pairs linked by hand, the reference being written: each target word
+is linked to the source word that it looks at most; 0 is what a person did.
+
+{aligned}
 
 ## Limits
 
@@ -103,13 +110,13 @@ def score_row(line: str) -> str:
     return f"| {task} | {split} | {name} | {number} | {signature.replace('|', ' ')} |"
 
 
-def card(name: str, recipe: Recipe, parameters: int, rows: list[dict], lines: list[str]) -> str:
-    """The card's text. rows: of curve.jsonl; lines: of the table."""
+def card(name: str, recipe: Recipe, parameters: int, rows: list[dict], lines: list[str], aligned: list[str]) -> str:
+    """The card's text. rows: of curve.jsonl; lines: of the table; aligned: of the alignments."""
     return CARD.format(
         name=name, languages=f"[{', '.join(recipe.languages)}]", model_type=recipe.model_type, parameters=parameters,
         about=BUNDLED[name], settings="\n".join(f"- {key}: {value}" for key, value in settings_of(recipe).items()),
         time=time_line(rows), losses=loss_table(rows), scores="\n".join(map(score_row, lines)),
-        tried="\n".join(f"- {note}" for note in NOTES),
+        aligned="\n".join(f"- {line.split(maxsplit=3)[3]}" for line in aligned), tried="\n".join(f"- {note}" for note in NOTES),
     )
 
 
@@ -117,6 +124,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m core.train.card", description=__doc__)
     parser.add_argument("name", choices=sorted(RECIPES))
     parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--alignments", type=Path, required=True)
     args = parser.parse_args()
     folder, lines = ASSETS / args.name, []
     for line in table([args.name], args.data, TESTS):
@@ -124,7 +132,8 @@ def main() -> None:
         lines += [line] if " = " in line else []
     rows = [json.loads(line) for line in (folder / "curve.jsonl").read_text("utf-8").splitlines()]
     parameters = sum(p.numel() for p in models().load(args.name).model.parameters())
-    text = card(args.name, RECIPES[args.name], parameters, rows, lines)
+    aligned = list(alignments([args.name], args.alignments))
+    text = card(args.name, RECIPES[args.name], parameters, rows, lines, aligned)
     (folder / "README.md").write_text(text, encoding="utf-8")
 
 

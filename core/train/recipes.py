@@ -31,11 +31,11 @@ class Recipe:
     tasks: tuple[Task, ...]
     vocabulary: int = 8000
     languages: tuple[str, ...] = ("en", "de", "fr")
-    epochs: int = 13
+    epochs: int = 7
     batch_tokens: int = 3072
     max_length: int = 64  # of one text; a task with several texts in its source allows as many times more
-    matrix_rate: float = 2e-2
-    rate: float = 3e-2
+    matrix_rate: float = 5e-3
+    rate: float = 1.2e-2
     warmup_steps: int = 300
     final_rate: float = 0.02
     label_smoothing: float = 0.1
