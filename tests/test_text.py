@@ -78,6 +78,16 @@ def test_byte_level_pieces_are_never_the_replacement_character(byte_level, text)
     assert any(t.text.startswith("<") and len(t.text) == 4 for t in tokens)  # a lone byte, as hex
 
 
+@pytest.mark.parametrize("pieces", ["▁ ? ▁ ?", "▁ ▁ ?", "? ▁ ▁dog ▁", "▁A ▁ ? . ▁"])
+def test_ids_and_pieces_give_one_text(pocket, pieces):
+    """Case B33 (transformers#28105): what grows token by token is what the ids decode to."""
+    ids, text = pocket.convert_tokens_to_ids(pieces.split()), ""
+    assert pocket.unk_token_id not in ids
+    for end in range(1, len(ids) + 1):
+        token, text = next_token(pocket, ids[:end], text)
+        assert text == plain(pocket, ids[:end]) and text[token.start : token.end] == text[token.start :]
+
+
 def test_output_tokens_cover_the_output_text(byte_level, pocket):
     for tokenizer, text in ((byte_level, "a 日 dog"), (pocket, "Ein Hund läuft, oder?")):
         ids = tokenizer(text)["input_ids"]
