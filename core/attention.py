@@ -2,6 +2,7 @@
 
 It is registered with transformers. While nothing is captured it is sdpa to the bit, or eager for a family that has no
 sdpa in transformers; while something is, it runs the family's own eager function and keeps its weights (after softmax).
+Masks, switched-off heads and rows set by hand (core.controls) hold on both paths.
 """
 
 import sys
@@ -16,19 +17,25 @@ from transformers import AttentionInterface, AttentionMaskInterface, PreTrainedM
 from transformers.integrations.sdpa_attention import sdpa_attention_forward
 from transformers.masking_utils import eager_mask, sdpa_mask
 
+from core.controlled import under_controls
+from core.controls import active
 from core.errors import ControlError
+from core.interventions import STACKS
 
 NAME = "two_stacks"
 ALWAYS_EAGER = "two_stacks_eager"  # for families without sdpa: T5Gemma caps its scores, which sdpa cannot
-STACKS = ("encoder", "decoder", "cross")
 _SOURCE, _TARGET = 5, 3  # lengths of the probe forward; they tell the three stacks apart
 
 
 @dataclass
 class Capture:
-    """Weights in the order the sites ran: (module, (batch, heads, query, key)), on the model's device."""
+    """Weights in the order the sites ran: (module, (batch, heads, query, key)), on the model's device.
+
+    looked_at: id(module) -> what went in and came out there, once it ran; put an id in to have it filled.
+    """
 
     weights: list[tuple[Any, torch.Tensor]] = field(default_factory=list)
+    looked_at: dict[int, dict[str, Any]] = field(default_factory=dict)
 
 
 # A context variable, so that threads that share one model never see each other's capture.
@@ -36,9 +43,9 @@ _capture: ContextVar[Capture | None] = ContextVar("capture", default=None)
 
 
 @contextmanager
-def capture() -> Iterator[Capture]:
-    """Keep the weights of every site that runs inside. Never hold it across a `yield`: it would leak to the caller."""
-    kept = Capture()
+def capture(*modules: Any) -> Iterator[Capture]:
+    """Keep the weights of every site that runs inside, and all of `modules`. Never hold it across a `yield`: it would leak."""
+    kept = Capture(looked_at={id(module): {} for module in modules})
     token = _capture.set(kept)
     try:
         yield kept
@@ -48,16 +55,28 @@ def capture() -> Iterator[Capture]:
 
 def attend(module, query, key, value, attention_mask, **kwargs):
     """The registered function: query (batch, heads, query, d_k) and so on, as transformers calls it."""
-    if _capture.get() is None:
+    if _capture.get() is not None:
+        return attend_eagerly(module, query, key, value, attention_mask, **kwargs)
+    if (state := active()) is None or (site := state.site(module)) is None:
         return sdpa_attention_forward(module, query, key, value, attention_mask, **kwargs)
-    return attend_eagerly(module, query, key, value, attention_mask, **kwargs)
+    return under_controls(site, sdpa_attention_forward, False, module, query, key, value, attention_mask, kwargs)
 
 
 def attend_eagerly(module, query, key, value, attention_mask, **kwargs):
     """The same by the family's own function, which knows its softcap, position bias and grouped heads."""
     eager = sys.modules[type(module).__module__].eager_attention_forward
-    output, weights = eager(module, query, key, value, attention_mask, **kwargs)
-    if (kept := _capture.get()) is not None:
+    kept, state = _capture.get(), active()
+    seen = None if kept is None else kept.looked_at.get(id(module))
+    if seen is not None:
+        seen |= {"query": query, "key": key, "value": value, "mask": attention_mask, "options": kwargs}
+    if state is None or (site := state.site(module)) is None:
+        output, weights = eager(module, query, key, value, attention_mask, **kwargs)
+    else:
+        output, weights = under_controls(site, eager, True, module, query, key, value, attention_mask, kwargs, seen)
+    if seen is not None:
+        seen |= {"used": weights, "output": output}
+        seen.setdefault("weights", weights)
+    if kept is not None:
         kept.weights.append((module, weights))
     return output, weights
 

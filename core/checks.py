@@ -82,3 +82,12 @@ def check_trace(trace: Any) -> None:
     if encoder.shape[2:] != (source, source) or (encoder.shape[0] == 0) != (encoder.shape[1] == 0):
         raise ValueError(f"encoder weights {encoder.shape} for {source} source tokens")
     _weights(encoder, "encoder")
+
+
+def check_floats(name: str, array: np.ndarray, shape: tuple[int, ...]) -> Floats:
+    """`array` if it is float32 of this shape and finite."""
+    if array.dtype != "float32" or array.shape != shape:
+        raise ValueError(f"{name} is {array.dtype} {array.shape}, not float32 {shape}")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} holds a number that is not finite")
+    return array

@@ -2,16 +2,19 @@
 
 import platform
 import time
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from datetime import UTC, datetime
 
 import numpy as np
 import torch
 import transformers
 
-from core.decode.driver import Encoded, Forward, decode, encode
+from core.controls import Controls, check
+from core.decode.driver import RECOMPUTED, Encoded, Forward, decode, encode
 from core.decode.greedy import greedy
-from core.errors import InputError
+from core.decode.processors import Forced
+from core.errors import ControlError, InputError
+from core.masks import dead_rows, looks_ahead
 from core.models import Models, models
 from core.models.families import language_id, prefix_for, processors_for, start_for
 from core.models.loading import Loaded
@@ -40,7 +43,7 @@ class Run(Iterator[Step]):
             tokens, cut = tokenize(loaded.tokenizer, self.input, limit)
             if settings.source_language:  # the next run may name none, and is to get the checkpoint's own
                 loaded.tokenizer.src_lang = before
-        self.source = tuple(tokens)
+        self.source = (*tokens, *_pads(loaded, settings, len(tokens)))
         self.prefix_tokens = sum(1 for t in tokens if t.start < t.end <= len(prefix.rstrip())) if prefix else 0
         self.notes = []
         if cut and prefix and not any(t.end > len(prefix.rstrip()) for t in tokens):
@@ -55,6 +58,11 @@ class Run(Iterator[Step]):
         if "encoder" not in loaded.sites.reached:
             self.notes.append(f"The encoder attention of {loaded.name} cannot be reached; cross-attention is shown.")
         loaded.sites.require("cross", loaded.name)
+        self.controls = Controls(loaded.sites.of, settings.masks, settings.edits)
+        check(self.controls, loaded.sites, loaded.name, len(self.source))
+        self.notes += self._about_masks()
+        self.limit = min(settings.decoding.max_new_tokens, loaded.max_target)
+        self._forced = _forced(loaded, settings, self.limit)
         start = start_for(loaded)
         self.start = Token(piece(loaded.tokenizer, start), start)
         self.steps: list[Step] = []
@@ -69,6 +77,19 @@ class Run(Iterator[Step]):
     def id(self) -> str:
         """The id of the trace that this run will give."""
         return run_id(self.settings, self.loaded.fingerprint)
+
+    @property
+    def real(self) -> list[int] | None:
+        """(source,): 0 at pad tokens that are hidden; None where there are none, or where the padding mask is off."""
+        edits = self.settings.edits
+        if not edits.pads or not edits.padding_mask:
+            return None
+        return [1] * (len(self.source) - edits.pads) + [0] * edits.pads
+
+    @property
+    def group(self) -> Hashable:
+        """Searches may share a forward only where this is equal: the same weights, source, masks and edits."""
+        return self.loaded.fingerprint, tuple(t.id for t in self.source), self.controls.key
 
     @property
     def encoder_weights(self) -> EncoderWeights:
@@ -90,11 +111,39 @@ class Run(Iterator[Step]):
         self._forwards.close()
 
     def _go(self) -> Iterator[Forward]:
-        loaded, limit = self.loaded, min(self.settings.decoding.max_new_tokens, self.loaded.max_target)
-        self._encoded = encode(loaded.model, loaded.sites, [t.id for t in self.source])
+        loaded, limit = self.loaded, self.limit
+        self._encoded = encode(loaded.model, loaded.sites, [t.id for t in self.source], self.controls, self.real)
         search = greedy(self.start.id, loaded.eos, limit)
-        processors = processors_for(loaded, self.settings, limit)
+        processors = [*processors_for(loaded, self.settings, limit), *self._forced]
         yield from decode(loaded.model, loaded.sites, self._encoded, search, processors)
+
+    def _about_masks(self) -> list[str]:
+        """Sentences on rows that see nothing, and on a decoder that sees the future."""
+        notes, masks, length = [], self.settings.masks, len(self.source)
+        for row, layers in dead_rows(masks.encoder, "encoder", self._layers("encoder"), length, length, 0, self.real).items():
+            notes.append(f"Encoder row {row + 1} sees nothing{self._where('encoder', layers)}: its weights and output are 0.")
+        if looks_ahead(masks.decoder):
+            notes.append(RECOMPUTED.replace("was computed again", "is computed again at each step"))
+        return notes
+
+    def _blind(self, index: int) -> tuple[str, ...]:
+        """The same for the row of one decoder step."""
+        notes = []
+        for stack, keys, real in (("decoder", index + 1, None), ("cross", len(self.source), self.real)):
+            choice = self.settings.masks.of(stack)
+            layers = dead_rows(choice, stack, self._layers(stack), 1, keys, index, real).get(index, [])
+            if layers:
+                notes.append(f"nothing visible in {stack} attention{self._where(stack, layers)}: weights and output 0")
+        return tuple(notes)
+
+    def _layers(self, stack: str) -> int:
+        """Layers to look at: none where the model's own mask is in force."""
+        return 0 if self.settings.masks.of(stack).own else self.loaded.sites.layers(stack)
+
+    def _where(self, stack: str, layers: list[int]) -> str:
+        if len(layers) == self.loaded.sites.layers(stack):
+            return ""
+        return " in layer " + ", ".join(str(layer + 1) for layer in layers)
 
     def _step(self, forward: Forward) -> Step:
         tokenizer, ranked = self.loaded.tokenizer, forward.ranked
@@ -105,7 +154,7 @@ class Run(Iterator[Step]):
             texts=tuple(piece(tokenizer, id) for id in forward.request.ids),
             candidate_texts=tuple(tuple(piece(tokenizer, id) for id in row) for row in ranked.ids),
             self_cache_bytes=forward.self_cache_bytes, cross_cache_bytes=forward.cross_cache_bytes,
-            notes=forward.notes,
+            notes=(*forward.notes, *self._blind(len(self.steps))),
         )
 
     def trace(self) -> Trace:
@@ -124,6 +173,32 @@ class Run(Iterator[Step]):
             "threads": torch.get_num_threads(), "seconds": round(time.monotonic() - self._started, 3),
             "at": datetime.now(UTC).isoformat(timespec="seconds"),
         }
+
+
+def _pads(loaded: Loaded, settings: Settings, length: int) -> list[Token]:
+    """The pad tokens that a person adds after the source; they cover no text."""
+    count = settings.edits.pads
+    if not count:
+        return []
+    config = loaded.model.config
+    pad = config.get_text_config(encoder=True).pad_token_id
+    pad = getattr(config, "pad_token_id", None) if pad is None else pad
+    if pad is None:
+        raise ControlError(f"{loaded.name} has no pad token, so none can be added.")
+    if length + count > loaded.max_source:
+        raise InputError(f"{count} pad tokens after {length} source tokens are too many; {loaded.name} has "
+                         f"{loaded.max_source} source positions.")
+    return [Token(piece(loaded.tokenizer, pad), int(pad))] * count
+
+
+def _forced(loaded: Loaded, settings: Settings, limit: int) -> list[Forced]:
+    """One forced token after the other: the beginning that a branch shares with the run it leaves."""
+    ids, head = settings.edits.forced, loaded.model.get_output_embeddings()
+    if len(ids) > limit:
+        raise InputError(f"{len(ids)} forced tokens are more than the {limit} that may be written.")
+    if ids and max(ids) >= head.weight.shape[0]:
+        raise InputError(f"The forced token {max(ids)} is not in the vocabulary of {head.weight.shape[0]:,} tokens.")
+    return [Forced(id, at, "the beginning you chose") for at, id in enumerate(ids)]
 
 
 def _unread(loaded: Loaded, tokens: list[Token]) -> list[str]:

@@ -14,7 +14,8 @@ README = (ROOT / "README.md").read_text("utf-8")
 # The first screen and a replay must not wait for torch, so these never import it, not even through another module.
 WITHOUT_TORCH = [
     "core.errors", "core.settings", "core.shapes", "core.text", "core.trace", "core.records",
-    "core.models", "core.examples",
+    "core.models", "core.examples", "core.fields", "core.interventions", "core.masks", "core.mask_formulas",
+    "core.comparison", "core.probe_record", "core.positions",
 ]
 HEAVY = ["torch", "transformers", "gradio", "app"]
 PICKLES = {"pickle", "cPickle", "_pickle", "cloudpickle", "dill", "joblib", "shelve", "marshal"}

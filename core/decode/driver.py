@@ -1,7 +1,8 @@
 """The driver: encode once, then one decoder forward per step for whatever a search asks. It yields what it saw.
 
 Encode once, decode many: the cross cache is filled by the first step and never again; the self cache grows by one
-row a step (sheet 000, lesson 9).
+row a step (sheet 000, lesson 9). Where a mask lets a decoder row see later positions, cached keys and values would
+be those of rows that had not seen them yet: then the prefix is computed again at each step.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,19 +14,27 @@ import torch
 from transformers import DynamicCache, EncoderDecoderCache
 
 from core.attention import Sites, capture
+from core.controls import Controls, use
 from core.decode.processors import Processor
 from core.decode.search import Ranked, Request, Search
 from core.errors import ModelError
+from core.masks import looks_ahead
 
 CANDIDATES = 10
+RECOMPUTED = "The decoder mask shows later positions: nothing cached stays true, so the prefix was computed again."
 
 
 @dataclass(frozen=True)
 class Encoded:
-    """The encoder memory of one source (STATE): the model's own output, and weights (layers, heads, source, source)."""
+    """The encoder memory of one source (STATE): the model's own output, and weights (layers, heads, source, source).
+
+    real: (1, source), 0 at hidden pad tokens; None without them. controls: it was made under these, and is decoded so.
+    """
 
     output: Any
     weights: np.ndarray
+    real: torch.Tensor | None = None
+    controls: Controls | None = None
 
 
 @dataclass(frozen=True)
@@ -43,32 +52,44 @@ class Forward:
     cross_cache_bytes: int
 
 
-def encode(model, sites: Sites, ids: Sequence[int]) -> Encoded:
-    """Run the encoder once over `ids` (source,)."""
+def encode(
+    model, sites: Sites, ids: Sequence[int], controls: Controls | None = None, real: Sequence[int] | None = None
+) -> Encoded:
+    """Run the encoder once over `ids` (source,); real (source,): 0 at pad tokens that are to be hidden."""
     source = torch.tensor([list(ids)], device=model.device)
-    with torch.inference_mode(), capture() as kept:
-        output = model.get_encoder()(input_ids=source, return_dict=True)
+    padding = None if real is None else torch.tensor([list(real)], device=model.device)
+    options = {} if padding is None else {"attention_mask": padding}
+    with torch.inference_mode(), use(controls), capture() as kept:
+        output = model.get_encoder()(input_ids=source, return_dict=True, **options)
     weights = sites.stack(kept, "encoder")
     if weights is None:
         weights = torch.zeros(1, 0, 0, len(ids), len(ids))
-    return Encoded(output, weights[0].float().cpu().numpy())
+    return Encoded(output, weights[0].float().cpu().numpy(), padding, controls)
 
 
 def decode(model, sites: Sites, encoded: Encoded, search: Search, processors: Sequence[Processor]) -> Iterator[Forward]:
     """Drive `search` over one encoded source until it says finished. Closing the iterator stops it at once."""
     cache = EncoderDecoderCache(DynamicCache(), DynamicCache())
+    options = {} if encoded.real is None else {"attention_mask": encoded.real}
+    again = encoded.controls is not None and looks_ahead(encoded.controls.masks.decoder)
     request = next(search)
     history = [[int(id)] for id in request.ids]
     while not request.finished:
         written = len(history[0]) - 1
-        ids = torch.tensor(request.ids[:, None], dtype=torch.long, device=model.device)
+        fed = np.array(history) if again else request.ids[:, None]
+        if again:
+            cache = EncoderDecoderCache(DynamicCache(), cache.cross_attention_cache)
+        ids = torch.tensor(fed, dtype=torch.long, device=model.device)
         with torch.inference_mode():
-            with capture() as kept:
-                output = model(encoder_outputs=encoded.output, decoder_input_ids=ids, cache=cache, use_cache=True)
+            with use(encoded.controls), capture() as kept:
+                output = model(
+                    encoder_outputs=encoded.output, decoder_input_ids=ids, cache=cache, use_cache=True, **options
+                )
             logits = output.logits[:, -1].float()
             logprobs = logits.log_softmax(-1)
             allowed = logits.clone()
             notes = [note for process in processors for note in process(allowed, history, written)]
+            notes += [RECOMPUTED] * (again and written > 0)
             found = _to_host(logprobs, allowed, sites.stack(kept, "cross"), sites.stack(kept, "decoder"))
         if not np.isfinite(found["entropy"]).all():
             raise ModelError(

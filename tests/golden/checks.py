@@ -7,8 +7,10 @@ from tests.golden import Report
 from tests.golden.bart_noise import check_bart_noise
 from tests.golden.beam_search import check_beam_search
 from tests.golden.logits_processors import check_logits_processors
+from tests.golden.masks import check_masks
 from tests.golden.model_behaviour import check_model_behaviour
 from tests.golden.param_budget import check_param_budget
+from tests.golden.relative_position_bucket import check_relative_position_bucket
 from tests.golden.t5_spans import check_t5_spans
 from tests.golden.teacher_forcing import check_teacher_forcing
 
@@ -16,8 +18,10 @@ CHECKS: dict[str, Callable[[dict, Path, Report], None]] = {
     "bart_noise.json": check_bart_noise,
     "beam_search.json": check_beam_search,
     "logits_processors.json": check_logits_processors,
+    "masks.json": check_masks,
     "model_behaviour.json": check_model_behaviour,
     "param_budget.json": check_param_budget,
+    "relative_position_bucket.json": check_relative_position_bucket,
     "t5_span_corruption.json": check_t5_spans,
     "teacher_forcing_losses.json": check_teacher_forcing,
 }
