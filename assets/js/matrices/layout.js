@@ -1,0 +1,64 @@
+/* Layout: side by side where the numbers still fit, else one under the other; cells shrink before a panel scrolls. */
+
+const ruler = document.createElement("canvas").getContext("2d");
+const OPERATOR = 96;   // px of a sign between two panels, at most
+
+/** Width of the row labels, and height of the column labels when they stand upright. */
+function labelSizes(panel, narrow) {
+  ruler.font = "12px " + getComputedStyle(at.root).fontFamily;
+  const widest = (texts) => Math.max(8, ...texts.map((text) => ruler.measureText(shown(text)).width));
+  const titles = Math.max(...[panel.row_title, panel.column_title].map((text) => ruler.measureText((text || "") + " ↓").width));
+  return { label: Math.round(clamp(Math.max(widest(panel.rows), titles) + 14, 34, narrow ? 86 : 130)), across: Math.min(widest(panel.columns), narrow ? 72 : 104) };
+}
+
+function layout() {
+  const room = at.panels.clientWidth;
+  if (room <= 0) return false;
+  const narrow = room < 480, all = panels.map((panel) => ({ panel, ...labelSizes(panel, narrow) }));
+  const signs = at.panels.querySelectorAll(".mx-operator").length;
+  const cellIn = (space, label, n) => (space - label - 6) / Math.max(1, n);
+  const share = (room - signs * OPERATOR - (panels.length - 1 - signs) * 24) / Math.max(1, panels.length);
+  const beside = panels.length > 1 && all.every(({ panel, label }) => {
+    const together = cellIn(share, label, panel.columns.length), alone = cellIn(room, label, panel.columns.length);
+    return together >= PRINTED || (alone < PRINTED && together >= LEAST);
+  });
+  at.panels.classList.toggle("mx-stacked", !beside && panels.length > 1);
+  for (const { panel, label, across } of all) size(panel, cellIn(beside ? share : room, label, panel.columns.length), label, across, beside ? share : room);
+  return true;
+}
+
+function size(panel, wanted, label, across, room) {
+  const dpr = window.devicePixelRatio || 1, cw = Math.floor(clamp(wanted, LEAST, MOST) * dpr) / dpr, n = panel.columns.length, m = panel.rows.length;
+  const ch = cw >= PRINTED ? 26 : Math.min(22, cw), turn = across + 4 <= cw ? 0 : cw >= 26 && n * cw + across * 0.71 + label < room ? 45 : 90;
+  const over = turn === 45 ? Math.ceil(across * 0.71) : 0, top = Math.ceil(turn === 0 ? 36 : turn === 45 ? (across + 15) * 0.71 + 8 : across + 8);
+  const px = (node, sizes) => Object.entries(sizes).forEach(([key, x]) => (node.style[key] = x + "px")), to = panel.at;
+  panel.grid = { cw, ch, label, top, dpr: Math.min(dpr, 8000 / Math.max(1, n * cw, m * ch)) };
+  px(to.sheet, { width: label + n * cw + over + 2 });
+  px(to.scroll, { maxWidth: room, maxHeight: clamp(window.innerHeight * 0.7, 300, 640) });
+  px(to.corner, { width: label, height: Math.max(top, 36) });
+  px(to.cols, { width: n * cw + over, height: Math.max(top, 36) });
+  px(to.rows, { width: label, height: m * ch });
+  px(to.cells, { width: n * cw, height: m * ch });
+  px(to.canvas, { width: n * cw, height: m * ch });
+  to.canvas.width = Math.round(n * cw * panel.grid.dpr);
+  to.canvas.height = Math.round(m * ch * panel.grid.dpr);
+  Array.from(to.cols.children).forEach((node, j) => {
+    const middle = (j + 0.5) * cw;
+    px(node, { left: turn === 0 ? middle : turn === 45 ? middle + 5 : middle + 7.5, maxWidth: turn ? across + 4 : cw });
+    node.style.transform = turn ? "rotate(-" + turn + "deg)" : "translateX(-50%)";
+  });
+  Array.from(to.rows.children).forEach((node, i) => px(node, { top: i * ch, height: ch, lineHeight: ch }));
+  fillDead(panel);
+}
+
+/** Rows that see nothing say so. */
+function fillDead(panel) {
+  const { ch } = panel.grid;
+  panel.at.dead.replaceChildren(...Array.from(panel.dead).filter((row) => row < panel.rows.length && isZero(panel, row)).map((row) => {
+    const line = make("div", "mx-deadline");
+    line.append(make("span", "mx-dead", word("dead")));
+    Object.assign(line.style, { top: row * ch + "px", height: ch + "px", fontSize: Math.min(12, ch - 5) + "px" });
+    return line;
+  }));
+}
+const isZero = (panel, row) => panel.columns.every((_, column) => value(panel, row, column) === 0);
