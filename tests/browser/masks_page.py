@@ -7,6 +7,7 @@ checked them and written them again, and the event of the matrices as it came.
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 from typing import Any
 
@@ -22,6 +23,7 @@ from core.masks import additive, causal, softmax
 SOURCE = "A man rides a brown horse near the old fence . </s>".split()
 TARGET = "Ein Mann reitet ein braun es Pferd nahe dem alten Zaun </s>".split()
 HOSTILE = ["<s>", "<img src=x onerror=1>", "<b>bold</b>", "▁", "", " ", "&lt;", "שלום", "馬", "Donau" * 12, "{{value}}", "</s>"]
+SENT = itertools.count()
 LAYERS = {"encoder": 3, "decoder": 3, "cross": 3}
 
 
@@ -30,7 +32,8 @@ def labels(tokens: list[str]) -> list[tuple[str, bool]]:
 
 
 def grid(source: list[str], target: list[str], masks: Masks | None = None, **more: Any) -> dict[str, Any]:
-    return mask_grid.pack(labels(source), labels(["<pad>", *target[:-1]]), LAYERS, masks, writes=target, **more)
+    value = mask_grid.pack(labels(source), labels(["<pad>", *target[:-1]]), LAYERS, masks, writes=target, **more)
+    return value | {"sent": next(SENT)}  # a value like the one before it would not arrive
 
 
 def first() -> dict[str, Any]:

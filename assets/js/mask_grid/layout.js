@@ -1,7 +1,7 @@
 /* Layout: how big a cell is for the room there is, and the labels of both axes. */
 
 const ruler = document.createElement("canvas").getContext("2d");
-const coarse = matchMedia("(pointer: coarse)");
+const fingers = navigator.maxTouchPoints > 0;
 const LEAST = 16, MOST = 34;   // px of a cell; a finger needs a little more
 const SIDE = 320;              // px beside the grid for words and formula
 
@@ -10,12 +10,13 @@ function layout() {
   const [rows, columns] = sizes(view.stack), room = at.body.clientWidth, beside = room >= 760;
   if (room <= 0) return false;
   at.body.classList.toggle("mg-beside", beside);
+  at.body.classList.toggle("mg-fingers", fingers);
   const narrow = room < 480, font = narrow ? 11 : 13, line = font * 1.25;
   ruler.font = font + "px " + getComputedStyle(at.root).fontFamily;
   const widest = (axis, most) => Math.min(most, Math.max(12, ...labels(view.stack, axis).map(([text]) => ruler.measureText(shown(text)).width)) + 8);
   const label = Math.round(clamp(widest("row", narrow ? 84 : 132) + 12, 46, 150)), across = widest("column", narrow ? 76 : 112);
   const height = clamp(window.innerHeight - 260, 320, 720), wide = room - (beside ? SIDE + 24 : 0) - label - 16;
-  const least = coarse.matches ? 24 : LEAST, dpr = window.devicePixelRatio || 1;
+  const least = fingers && narrow ? 24 : LEAST, dpr = window.devicePixelRatio || 1;
   let cell = clamp(Math.min(wide / Math.max(1, columns), Math.max((height - across) / Math.max(1, rows), 22)), least, MOST);
   cell = Math.floor(cell * dpr) / dpr;
   const turn = across - 8 <= cell ? 0 : cell * 1.414 >= line + 4 && columns * cell + across * 0.75 <= wide + 40 ? 45 : 90;

@@ -30,6 +30,8 @@ const hooks = {
   },
   dead: (stack) => Object.fromEntries(deadRows(stack)),
   masks: () => canonical(),
+  /** Take masks as the server's would be taken. */
+  put: (object) => { masks = parsed(object); paint(); }, flush,
   wording: (stack) => wording(masks[stack], stack),
   cases: (stack) => cases(masks[stack], stack, !!given.pads && stack !== "decoder"),
   given: () => given, view: () => ({ ...view }), geometry: () => ({ ...grid }), steps: () => [past.length, future.length],

@@ -18,9 +18,10 @@ function receive() {
   } catch (error) { console.warn(String(error)); panels = []; }
   at.empty.hidden = panels.length > 0;
   at.csv.hidden = !panels.length;
-  at.panels.replaceChildren(...panels.flatMap((panel, k) => {
-    const sign = k && (pack.operators || [])[k - 1] ? [make("div", "mx-operator", pack.operators[k - 1])] : [];
-    return [...sign, built(panel)];
+  at.panels.replaceChildren(...panels.map((panel, k) => {
+    const step = make("div", "mx-step"), sign = k ? (pack.operators || [])[k - 1] : "";
+    step.append(...(sign ? [make("div", "mx-operator", sign)] : []), built(panel));
+    return step;
   }));
   hideTip();
   view.width = 0;

@@ -1,7 +1,7 @@
 /* Layout: side by side where the numbers still fit, else one under the other; cells shrink before a panel scrolls. */
 
 const ruler = document.createElement("canvas").getContext("2d");
-const OPERATOR = 96;   // px of a sign between two panels, at most
+const OPERATOR = 104, GAP = 24;   // px of a sign before a panel, at most, and between two panels
 
 /** Width of the row labels, and height of the column labels when they stand upright. */
 function labelSizes(panel, narrow) {
@@ -15,15 +15,13 @@ function layout() {
   const room = at.panels.clientWidth;
   if (room <= 0) return false;
   const narrow = room < 480, all = panels.map((panel) => ({ panel, ...labelSizes(panel, narrow) }));
-  const signs = at.panels.querySelectorAll(".mx-operator").length;
   const cellIn = (space, label, n) => (space - label - 6) / Math.max(1, n);
-  const share = (room - signs * OPERATOR - (panels.length - 1 - signs) * 24) / Math.max(1, panels.length);
-  const beside = panels.length > 1 && all.every(({ panel, label }) => {
-    const together = cellIn(share, label, panel.columns.length), alone = cellIn(room, label, panel.columns.length);
-    return together >= PRINTED || (alone < PRINTED && together >= LEAST);
-  });
-  at.panels.classList.toggle("mx-stacked", !beside && panels.length > 1);
-  for (const { panel, label, across } of all) size(panel, cellIn(beside ? share : room, label, panel.columns.length), label, across, beside ? share : room);
+  const signs = at.panels.querySelector(".mx-operator") ? OPERATOR : 0, share = (k) => (k === 1 ? room : (room - k * signs - (k - 1) * GAP) / k);
+  const least = (k) => Math.min(...all.map(({ panel, label }) => cellIn(share(k), label, panel.columns.length)));
+  const counts = panels.map((_, k) => panels.length - k);   // most in a line first
+  const inLine = counts.find((k) => least(k) >= PRINTED) || (least(1) < PRINTED && counts.find((k) => least(k) >= LEAST)) || 1;
+  at.panels.classList.toggle("mx-stacked", inLine === 1 && panels.length > 1);
+  for (const { panel, label, across } of all) size(panel, cellIn(share(inLine), label, panel.columns.length), label, across, share(inLine));
   return true;
 }
 
