@@ -60,7 +60,9 @@ TEMPLATE = f"""
   <div class="mg-body" data-ts="body">
     <div class="mg-stage">
       <div class="mg-scroll" data-ts="scroll"><div class="mg-sheet" data-ts="sheet">
-        <div class="mg-top" data-ts="top"><div class="mg-corner" data-ts="corner"></div><div class="mg-cols" data-ts="cols"></div></div>
+        <div class="mg-top" data-ts="top">
+          <div class="mg-corner" data-ts="corner"></div><div class="mg-cols" data-ts="cols"></div>
+        </div>
         <div class="mg-mid">
           <div class="mg-rows" data-ts="rows"></div>
           <div class="mg-cells" data-ts="cells" tabindex="0" role="application" {_ui.attributes(aria_label="cells")}>
@@ -93,20 +95,22 @@ SCRIPTS = ("state", "text", "rules", "editing", "formula", "layout", "drawing", 
 def pack(
     source: Sequence[Label], target: Sequence[Label], layers: Mapping[str, int], masks: Masks | None = None, *,
     writes: Sequence[str] | None = None, reached: Sequence[str] = STACKS, reasons: Mapping[str, str] | None = None,
-    dead: Mapping[str, Mapping[int, Sequence[int]]] | None = None, pads: int = 0, drawn: int | None = None,
+    dead: Mapping[str, Mapping[int, Sequence[int]]] | None = None, pads: int = 0, drawn: int | None = None, take: bool = False,
 ) -> dict[str, Any]:
     """What the browser draws.
 
-    target: what each decoder row is fed; writes: what it writes. masks: None leaves those that the person drew. dead: per
-    stack, rows that see nothing and in which layers, as `core.masks.dead_rows` says. pads: pad tokens at the end of
-    `source` that the padding mask hides. drawn: decoder rows that are drawn, all by default.
+    target: what each decoder row is fed; writes: what it writes. masks: the first ones are drawn; later ones only where
+    `take` says so (a replay, a link), since a person draws on while the server answers. dead: under `masks`, per stack, rows
+    that see nothing and in which layers, as `core.masks.dead_rows` says. pads: pad tokens at the end of `source` that the
+    padding mask hides. drawn: decoder rows that are drawn, all by default.
     """
     labels: dict[str, Any] = {"source": [[*label] for label in source], "target": [[*label] for label in target]}
     if writes is not None:
         labels["writes"] = list(writes)
     return {
         "kind": "grid", "labels": labels, "layers": dict(layers), "reached": list(reached), "reasons": dict(reasons or {}),
-        "masks": None if masks is None else differences(masks), "pads": pads, "drawn": len(target) if drawn is None else drawn,
+        "masks": None if masks is None else differences(masks), "take": take, "pads": pads,
+        "drawn": len(target) if drawn is None else drawn,
         "dead": {stack: {str(row): list(which) for row, which in rows.items()} for stack, rows in (dead or {}).items()},
     }
 

@@ -21,7 +21,8 @@ TEMPLATE = f"""
 <div class="ts-root mx-root" data-ts="root" role="group" {_ui.attributes(aria_label="label")}>
   <i class="ts-ramp" data-ts="ramp" hidden></i>
   <div class="mx-panels" data-ts="panels"></div>
-  <span class="mx-tools"><button type="button" class="ts-text-button" data-ts="csv" {_ui.attributes(title="csv.title")} hidden>CSV</button></span>
+  <span class="mx-tools">
+    <button type="button" class="ts-text-button" data-ts="csv" {_ui.attributes(title="csv.title")} hidden>CSV</button></span>
   <p class="mx-empty" data-ts="empty" {_ui.say("empty")}</p>
   <p class="mx-live" data-ts="live" aria-live="polite"></p>
   <div class="ts-tip" data-ts="tip" aria-hidden="true"></div>

@@ -32,7 +32,8 @@ def labels(tokens: list[str]) -> list[tuple[str, bool]]:
 
 
 def grid(source: list[str], target: list[str], masks: Masks | None = None, **more: Any) -> dict[str, Any]:
-    value = mask_grid.pack(labels(source), labels(["<pad>", *target[:-1]]), LAYERS, masks, writes=target, **more)
+    fed = labels(["<pad>", *target[:-1]])
+    value = mask_grid.pack(labels(source), fed, LAYERS, masks, writes=target, take=masks is not None, **more)
     return value | {"sent": next(SENT)}  # a value like the one before it would not arrive
 
 
@@ -99,8 +100,9 @@ def importance() -> dict[str, Any]:
     change[1, 1] = np.nan
     bias = random.normal(0, 3, (8, 49))
     return matrices.pack([
-        matrices.panel("change in log P", change, [f"layer {i + 1}" for i in range(6)], [str(j + 1) for j in range(8)], note="each head alone off",
-                       scale="diverging", row_title="layer", column_title="head", checked=[(0, 2), (4, 7)], check="head off"),
+        matrices.panel("change in log P", change, [f"layer {i + 1}" for i in range(6)], [str(j + 1) for j in range(8)],
+                       note="each head alone off", scale="diverging", row_title="layer", column_title="head",
+                       checked=[(0, 2), (4, 7)], check="head off"),
         matrices.panel("relative position bias", bias, [f"head {i + 1}" for i in range(8)], [str(d) for d in range(-24, 25)],
                        scale="diverging", digits=1, row_title="head", column_title="key − query"),
     ])
@@ -117,10 +119,11 @@ def build_page() -> gr.Blocks:
         told = gr.Textbox(label="told", elem_id="told")
         several = matrices.Matrices(six(), elem_id="matrices")
         event = gr.Textbox(label="event", elem_id="event")
-        for send, to in ((first, component), (plain, component), (another, component), (large, component), (hostile, component),
-                         (single, component), (six, several), (twelve, several), (wide, several), (importance, several), (strange, several)):
-            button = gr.Button(send.__name__, elem_id=send.__name__, min_width=80)
-            button.click(send, None, to, show_progress="hidden")
+        sent = {component: (first, plain, another, large, hostile, single), several: (six, twelve, wide, importance, strange)}
+        for to, senders in sent.items():
+            for send in senders:
+                button = gr.Button(send.__name__, elem_id=send.__name__, min_width=80)
+                button.click(send, None, to, show_progress="hidden")
 
         def checked(data: gr.EventData) -> str:
             unknown: list[str] = []

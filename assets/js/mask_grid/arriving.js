@@ -9,31 +9,20 @@ function receive() {
   if (!value || value.kind !== "grid") { given = null; return paint(); }
   const another = given && sourceOf(given) !== sourceOf(value);
   given = { ...value, drawn: clamp(value.drawn ?? value.labels.target.length, 0, value.labels.target.length), reached: value.reached || STACKS, stamp: ++stamp };
-  accept(value.masks);
+  accept(value);
   if (!reached(view.stack)) view.stack = STACKS.find(reached) || view.stack;
   if (another && (at.ask.hidden ? drawnByHand() : true)) ask();
   stroke = null; view.over = null; at.tip.style.display = "none";
   paint();
 }
 
-/** Masks from the server are taken, but for those that this grid has sent: they are what is here already, or older. */
-function accept(object) {
-  if (!masks.encoder) { masks = parsed(object); return; }
-  if (!object || told.includes(JSON.stringify(canonicalOf(object)))) return;
-  const before = masks, coming = parsed(object);
-  if (JSON.stringify(canonical()) === JSON.stringify(canonicalOf(object))) return;
-  past.push({ masks: before, stack: view.stack });
+/** The first masks are taken, later ones where the server says so: while it answers an edit, the person may have drawn on. */
+function accept({ masks: coming, take }) {
+  if (!masks.encoder) { masks = parsed(coming); return; }
+  if (!take) return;
+  past.push({ masks, stack: view.stack });
   future.length = 0;
-  masks = coming;
-}
-
-/** The object again, in the order that `canonical` writes. */
-function canonicalOf(object) {
-  const now = masks;
-  masks = parsed(object);
-  const out = canonical();
-  masks = now;
-  return out;
+  masks = parsed(coming);
 }
 
 /** How many cells and tokens were drawn by hand, in all stacks; 0 where there is nothing to keep. */

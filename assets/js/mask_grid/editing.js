@@ -1,6 +1,6 @@
 /* Editing: every change makes new masks, can be undone, and is told to the server. */
 
-const past = [], future = [], told = [];
+const past = [], future = [];
 const DEBOUNCE = 16;   // ms; at most 20
 let telling = 0;
 
@@ -18,12 +18,7 @@ function changed() {
   telling = setTimeout(tell, DEBOUNCE);
 }
 
-function tell() {
-  const now = canonical();
-  told.push(JSON.stringify(now));
-  if (told.length > 100) told.shift();
-  trigger("edit", { masks: now });
-}
+function tell() { trigger("edit", { masks: canonical() }); }
 
 /** One step back (past, future) or forward (future, past); the stack that changes comes into view. */
 function travel(from, to) {

@@ -16,7 +16,9 @@ function layout() {
   if (room <= 0) return false;
   const narrow = room < 480, all = panels.map((panel) => ({ panel, ...labelSizes(panel, narrow) }));
   const cellIn = (space, label, n) => (space - label - 6) / Math.max(1, n);
-  const signs = at.panels.querySelector(".mx-operator") ? OPERATOR : 0, share = (k) => (k === 1 ? room : (room - k * signs - (k - 1) * GAP) / k);
+  const signs = at.panels.querySelector(".mx-operator"), n = panels.length;
+  const between = (k) => (!signs ? (k - 1) * GAP : OPERATOR * (n >= 2 * k ? k : Math.max(k - 1, n - k)));   // a line that is not the first begins with a sign
+  const share = (k) => (k === 1 ? room : (room - between(k)) / k);
   const least = (k) => Math.min(...all.map(({ panel, label }) => cellIn(share(k), label, panel.columns.length)));
   const counts = panels.map((_, k) => panels.length - k);   // most in a line first
   const inLine = counts.find((k) => least(k) >= PRINTED) || (least(1) < PRINTED && counts.find((k) => least(k) >= LEAST)) || 1;

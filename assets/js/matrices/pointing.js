@@ -67,8 +67,8 @@ function press(panel, event) {
   event.preventDefault();
   follow(panel, here);
   const frame = panel.at.cells.getBoundingClientRect(), { cw, ch } = panel.grid;
-  pointAt(here, frame.left + (here.column + 0.5) * cw, frame.top + (here.row + 0.5) * ch);
   if (!step) pick(here);
+  pointAt(here, frame.left + (here.column + 0.5) * cw, frame.top + (here.row + 0.5) * ch);
   announce();
 }
 
@@ -84,7 +84,7 @@ function listen(panel) {
   cells.addEventListener("pointerleave", () => pointAt(null));
   cells.addEventListener("click", (event) => {
     const where = cellUnder(panel, event);
-    if (where) { pointAt(where, event.clientX, event.clientY); pick(where); announce(); }
+    if (where) { pick(where); pointAt(where, event.clientX, event.clientY); announce(); }
   });
   cells.addEventListener("keydown", (event) => press(panel, event));
   cells.addEventListener("blur", () => pointAt(null));
