@@ -49,8 +49,9 @@ def panel(
         raise ValueError(f"a matrix of {np.shape(values)} does not fit {len(rows)} rows and {len(columns)} columns")
     raw = base64.b64encode(np.ascontiguousarray(values, "<f4").tobytes()).decode()
     made: dict[str, Any] = {
-        "title": title, "note": note, "rows": list(rows), "columns": list(columns), "values": raw, "scale": scale, "digits": digits,
-        "low": low, "high": high, "row_title": row_title, "column_title": column_title, "dead": [int(row) for row in dead],
+        "title": title, "note": note, "rows": list(rows), "columns": list(columns), "values": raw, "scale": scale,
+        "digits": digits, "low": low, "high": high, "row_title": row_title, "column_title": column_title,
+        "dead": [int(row) for row in dead],
     }
     if checked is not None:
         made |= {"checked": [[int(row), int(column)] for row, column in checked], "check": check}

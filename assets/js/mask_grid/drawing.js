@@ -70,20 +70,25 @@ function drawCells() {
   const ink = { open: colour("--mg-open"), closed: colour("--mg-closed"), hatch: colour("--mg-hatch"), dot: colour("--mg-dot"), layer: colour("--mg-layer") };
   context.setTransform(dpr, 0, 0, dpr, 0, 0);
   context.clearRect(0, 0, columns * cell, rows * cell + tail);
-  const hatching = hatch(context, ink);
+  const stamps = [painted(hatch(context, ink)), painted(ink.open)];
   for (let i = 0, k = 0; i < rows; i++) for (let j = 0; j < columns; j++, k++) {
-    square(context, j * cell, i * cell, cell, open[k] ? ink.open : hatching);
+    context.drawImage(stamps[open[k]], j * cell, i * cell, cell, cell);
     if (from[k] === FROM.all || from[k] === FROM.layer) dot(context, (j + 0.5) * cell, (i + 0.5) * cell, cell, open[k], ink);
     if (from[k] === FROM.layer || (view.layer === ALL && own.has(k))) corner(context, (j + 1) * cell, i * cell, cell, ink);
   }
-  if (tail) drawTail(context, ink, hatching);
+  if (tail) drawTail(context, stamps);
 }
 
-function square(context, x, y, cell, fill) {
-  context.fillStyle = fill;
-  context.beginPath();
-  context.roundRect(x + 1, y + 1, cell - 2, cell - 2, Math.min(4, cell / 7));
-  context.fill();
+/** A cell, painted once and then copied: a path and a pattern for each of 16,384 would take most of a second. */
+function painted(fill) {
+  const { cell, dpr } = grid, tile = document.createElement("canvas"), pen = tile.getContext("2d");
+  tile.width = tile.height = Math.max(1, Math.round(cell * dpr));
+  pen.scale(dpr, dpr);
+  pen.fillStyle = fill;
+  pen.beginPath();
+  pen.roundRect(1, 1, cell - 2, cell - 2, Math.min(4, cell / 7));
+  pen.fill();
+  return tile;
 }
 
 function dot(context, x, y, cell, open, ink) {
@@ -121,9 +126,10 @@ function hatch(context, ink) {
 }
 
 /** The row beyond what is drawn fades: there the preset holds. */
-function drawTail(context, ink, hatching) {
+function drawTail(context, stamps) {
   const { cell, rows, columns, tail } = grid, top = rows * cell;
-  for (let j = 0; j < columns; j++) square(context, j * cell, top + 1, cell, !mask().hidden.includes(j) && presetAllows(mask(), view.stack, rows, j) && !isPad(j) ? ink.open : hatching);
+  const opens = (j) => !mask().hidden.includes(j) && presetAllows(mask(), view.stack, rows, j) && !isPad(j);
+  for (let j = 0; j < columns; j++) context.drawImage(stamps[+opens(j)], j * cell, top + 1, cell, cell);
   const fade = context.createLinearGradient(0, top, 0, top + tail);
   fade.addColorStop(0, "rgba(0, 0, 0, 0.55)");
   fade.addColorStop(1, "rgba(0, 0, 0, 1)");

@@ -14,7 +14,8 @@ function layout() {
   const narrow = room < 480, font = narrow ? 11 : 13, line = font * 1.25;
   ruler.font = font + "px " + getComputedStyle(at.root).fontFamily;
   const widest = (axis, most) => Math.min(most, Math.max(12, ...labels(view.stack, axis).map(([text]) => ruler.measureText(shown(text)).width)) + 8);
-  const label = Math.round(clamp(widest("row", narrow ? 84 : 132) + 12, 46, 150)), across = widest("column", narrow ? 76 : 112);
+  const titles = Math.max(...cornerTitles().map((text) => ruler.measureText(text).width)) * (narrow ? 1 : 0.85) + 12;
+  const label = Math.round(clamp(Math.max(titles, widest("row", narrow ? 84 : 132) + 12), 46, 150)), across = widest("column", narrow ? 76 : 112);
   const height = clamp(window.innerHeight - 260, 320, 720), wide = room - (beside ? SIDE + 24 : 0) - label - 16;
   const least = fingers && narrow ? 24 : LEAST, dpr = window.devicePixelRatio || 1;
   let cell = clamp(Math.min(wide / Math.max(1, columns), Math.max((height - across) / Math.max(1, rows), 22)), least, MOST);
@@ -28,6 +29,9 @@ function layout() {
   return true;
 }
 
+/** What the columns and the rows are. */
+const cornerTitles = () => [word("axis." + (view.stack === "decoder" ? "fed" : "source")) + " →", word("axis." + (view.stack === "encoder" ? "source" : "rows")) + " ↓"];
+
 function place(top, over, turn, font, line, height) {
   const { cell, rows, columns, label, tail } = grid;
   const px = (node, wanted) => Object.entries(wanted).forEach(([key, value]) => (node.style[key] = value + "px"));
@@ -40,8 +44,7 @@ function place(top, over, turn, font, line, height) {
   px(at.canvas, { width: columns * cell, height: rows * cell + tail });
   at.canvas.width = Math.round(columns * cell * grid.dpr);
   at.canvas.height = Math.round((rows * cell + tail) * grid.dpr);
-  at.corner.replaceChildren(make("span", "", word("axis." + (view.stack === "decoder" ? "fed" : "source")) + " →"),
-    make("span", "", word("axis." + (view.stack === "encoder" ? "source" : "rows")) + " ↓"));
+  at.corner.replaceChildren(...cornerTitles().map((text) => make("span", "", text)));
   at.cols.replaceChildren(...labels(view.stack, "column").map(([text, dim], j) => {
     const node = make("button", "mg-col mg-turn" + turn + (dim ? " mg-dim" : "") + (isPad(j) ? " mg-pad" : ""), shown(text)), middle = (j + 0.5) * cell;
     node.type = "button"; node.tabIndex = -1; node.dir = "auto"; node.dataset.at = j;   // by keyboard: H in the cell's column
