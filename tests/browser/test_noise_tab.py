@@ -73,7 +73,8 @@ def write(page, text: str) -> None:
 
 
 def pick(page, name: str) -> None:
-    with page.expect_response(lambda r: f'"event_data":{{"name":"{name}"}}' in (r.request.post_data or "")):  # it sets sliders too
+    """Choose a noise, and wait for its sliders too."""
+    with page.expect_response(lambda r: f'"event_data":{{"name":"{name}"}}' in (r.request.post_data or "")):
         page.locator(f"button[data-noise={name}]").click()
     until(page, f"p.noise === {name!r}")
     settled(page)
