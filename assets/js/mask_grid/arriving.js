@@ -7,12 +7,12 @@ let stamp = 0;
 function receive() {
   const value = typeof props.value === "string" ? null : props.value;
   if (!value || value.kind !== "grid") { given = null; return paint(); }
-  const another = given && sourceOf(given) !== sourceOf(value);
+  const another = given && sourceOf(given) !== sourceOf(value), before = given && JSON.stringify(sizes(view.stack));
   given = { ...value, drawn: clamp(value.drawn ?? value.labels.target.length, 0, value.labels.target.length), reached: value.reached || STACKS, stamp: ++stamp };
   accept(value);
   if (!reached(view.stack)) view.stack = STACKS.find(reached) || view.stack;
   if (another && (at.ask.hidden ? drawnByHand() : true)) ask();
-  stroke = null; view.over = null; at.tip.style.display = "none";
+  if (before !== JSON.stringify(sizes(view.stack))) { stroke = null; view.over = null; at.tip.style.display = "none"; }   // else a drag goes on
   paint();
 }
 

@@ -1,0 +1,168 @@
+"""The masks tab in Chromium: from a click on a cell to the sentence below it, quick edits, other texts, hostile tokens, phone."""
+
+import json
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+HOOK = "window.twoStacks.maskGrid"
+HOSTILE = "A dog <img src=x onerror=alert(1)> </s> <b>runs</b>."
+
+
+@pytest.fixture(scope="module")
+def address(serve) -> str:
+    return serve("app")
+
+
+def opened(open_page, address, **options):
+    page = open_page(address, **options)
+    page.wait_for_selector("[data-ready]")
+    page.wait_for_function("document.querySelector('#ts-status').innerText.includes('ready')")
+    page.get_by_role("tab", name="Masks", exact=True).click()
+    page.wait_for_selector("#ts-masks-grid canvas")
+    page.wait_for_function(f"() => {HOOK} && {HOOK}.given() && {HOOK}.geometry().cell > 0")
+    return page
+
+
+@pytest.fixture(scope="module")
+def page(open_page, address):
+    page = opened(open_page, address, viewport={"width": 1280, "height": 900})
+    yield page
+    page.context.close()
+
+
+@pytest.fixture(autouse=True)
+def nothing_drawn(request):
+    """Each test of the shared page starts from the model's own masks."""
+    if "page" in request.fixturenames:
+        page = request.getfixturevalue("page")
+        for stack in ("cross", "decoder", "encoder"):
+            part(page, stack).click()
+            if part(page, "preset").input_value() or page.evaluate(f"Object.keys({HOOK}.masks()).length"):
+                part(page, "reset").click()
+        page.locator("#ts-masks-both").click()
+        expect(sentence(page)).to_contain_text("Nothing is masked yet")
+
+
+def part(page, name: str):
+    return page.locator(f'#ts-masks-grid [data-ts="{name}"]')
+
+
+def sentence(page):
+    return page.locator("#ts-masks-told .fd-sentence")
+
+
+def click(page, row: int, column: int) -> None:
+    canvas = part(page, "canvas")
+    canvas.scroll_into_view_if_needed()
+    box, cell = canvas.bounding_box(), page.evaluate(f"{HOOK}.geometry().cell")
+    page.mouse.click(box["x"] + (column + 0.5) * cell, box["y"] + (row + 0.5) * cell)
+
+
+def panels(page) -> list:
+    return page.evaluate("document.querySelector('#ts-masks-maps [data-ts=root]').twoStacks.panels()")
+
+
+def test_the_tab_shows_the_saved_run_before_anything_is_drawn(page):
+    assert page.evaluate(f"{HOOK}.given().labels.source.length") > 5
+    expect(page.locator("#ts-masks-told [data-line=before] .fd-token").first).to_be_visible()
+    assert len(panels(page)) == 1
+
+
+def test_a_preset_changes_sentence_tokens_and_heatmaps_together(page):
+    part(page, "preset").select_option("causal")
+    expect(sentence(page)).to_contain_text(re.compile(r"^Encoder causal instead of bidirectional: \d+ of \d+ tokens changed"))
+    expect(sentence(page)).to_contain_text("the old output now has −")
+    expect(page.locator("#ts-masks-told .fd-gone").first).to_be_visible()
+    titles = [panel["title"] for panel in panels(page)]
+    assert len(titles) == 3 and titles[2] == "after − before"
+    writes = page.locator("#ts-masks-told [data-line=after] .fd-token bdi").all_inner_texts()
+    assert page.evaluate(f"{HOOK}.given().labels.writes") == writes
+    part(page, "undo").click()
+    expect(sentence(page)).to_contain_text("Nothing is masked yet")
+    part(page, "redo").click()
+    expect(sentence(page)).to_contain_text("Encoder causal")
+
+
+def test_a_drawn_cell_and_a_row_that_sees_nothing(page):
+    part(page, "cross").click()
+    click(page, 1, 2)
+    expect(sentence(page)).to_contain_text("Cross padding only, 1 cell changed instead of padding only")
+    part(page, "decoder").click()
+    click(page, 0, 0)
+    expect(sentence(page)).to_contain_text("Decoder causal, 1 cell changed instead of causal")
+    expect(page.locator("#ts-masks-told .fd-notes")).to_contain_text("Nothing visible in target row 1")
+    expect(part(page, "dead")).to_contain_text("nothing visible")
+    assert "NaN" not in page.locator("#ts-tabs").inner_text()
+
+
+def test_of_quick_edits_the_last_one_stays(page):
+    for preset in ("causal", "diagonal", "window", "bidirectional", "causal", "diagonal"):
+        part(page, "preset").select_option(preset)
+    with page.expect_response(lambda r: "/queue/join" in r.url and '"diagonal"' in (r.request.post_data or "")):
+        part(page, "preset").select_option("causal")
+        part(page, "preset").select_option("diagonal")
+    expect(sentence(page)).to_contain_text("Encoder diagonal instead of bidirectional")
+    expect(sentence(page)).to_contain_text("the old output now has")
+    assert page.evaluate(f"{HOOK}.masks()") == {"encoder": {"preset": "diagonal"}}
+
+
+def test_a_run_elsewhere_is_followed_and_drawn_cells_are_asked_about(page):
+    click(page, 0, 1)
+    expect(sentence(page)).to_contain_text("1 cell changed")
+    page.locator("#ts-text textarea").fill("Two cats sleep on a red sofa.")
+    page.locator("#ts-run").click()
+    expect(part(page, "ask")).to_be_visible()
+    expect(part(page, "cols")).to_contain_text("sofa")
+    part(page, "drop").click()
+    expect(sentence(page)).to_contain_text("Nothing is masked yet: the model writes “Zwei")
+
+
+def test_a_text_that_cannot_be_used_is_said_and_nothing_is_lost(page):
+    box = page.locator("#ts-text textarea")
+    kept = box.input_value()
+    part(page, "preset").select_option("causal")
+    expect(sentence(page)).to_contain_text("Encoder causal")
+    box.fill(" ")
+    page.locator("#ts-masks-both").click()
+    expect(page.locator("#ts-masks-told .fd-refusal")).to_contain_text("empty")
+    assert page.evaluate(f"{HOOK}.masks()") == {"encoder": {"preset": "causal"}}
+    expect(page.locator("#ts-masks-told .fd-token").first).to_be_visible()
+    box.fill(kept)
+    page.locator("#ts-masks-both").click()
+    expect(page.locator("#ts-masks-told .fd-refusal")).to_be_empty()
+
+
+def test_tokens_are_text_and_never_markup(page):
+    page.locator("#ts-text textarea").fill(HOSTILE)
+    part(page, "preset").select_option("window")
+    expect(part(page, "cols")).to_contain_text("<img")
+    expect(sentence(page)).to_contain_text("Encoder window 1")
+    for bad in ("img", "b:not(.fd-root b)", "script"):
+        assert page.locator(f"#ts-masks-told {bad}, #ts-masks-maps {bad}").count() == 0
+    page.locator("#ts-text textarea").fill("A man rides a brown horse near the old fence.")
+    page.locator("#ts-masks-both").click()
+    expect(part(page, "cols")).to_contain_text("horse")
+
+
+def test_it_fits_a_phone(open_page, address):
+    page = opened(open_page, address, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    part(page, "preset").select_option("causal")
+    expect(sentence(page)).to_contain_text("Encoder causal")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.context.close()
+
+
+def test_it_speaks_german(open_page, address):
+    page = open_page(address, locale="de-DE")
+    page.wait_for_selector("[data-ready]")
+    page.get_by_role("tab", name="Masken").click()
+    expect(page.locator("#ts-masks-both")).to_contain_text("Beide rechnen")
+    expect(page.locator("#ts-masks-told .fd-name").first).to_have_text("vorher")
+    page.context.close()
+
+
+def test_what_the_page_sends_is_small(page):
+    pack = page.evaluate("document.querySelector('#ts-masks-told [data-ts=root]').twoStacks.value()")
+    assert len(json.dumps(pack)) < 10_000
