@@ -98,7 +98,7 @@ def heatmaps(pair: Pair) -> dict[str, Any] | None:
         most = max(0.01, float(abs(change).max()))
         panels.append(matrices.panel(english("page.masks.difference"), change, names, scale="diverging", low=-most, high=most,
                                      note=_left_out(pair, len(places)), **shared))
-    return matrices.pack(panels, ["", ""])
+    return matrices.pack(panels, beside=True)
 
 
 def _mean(trace: Trace) -> np.ndarray:

@@ -20,6 +20,14 @@ Progress = dict[str, object]  # a message for app.widgets.findings
 Wanted = Callable[[], bool]
 
 
+@dataclass
+class Drawn:
+    """What one visitor has drawn; kept by the page for each visitor."""
+
+    masks: Masks = Masks()
+    edits: Edits = Edits()
+
+
 @dataclass(frozen=True)
 class Pair:
     """The plain run and the drawn one. comparison: None where nothing is drawn; `logp_old_now` is NaN until it is known."""

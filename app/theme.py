@@ -31,7 +31,11 @@ _OWN = """
 #ts-noise-picker .html-container, #ts-noise-view .html-container, #ts-noise-rebuilding .html-container,
 #ts-noise-table .html-container { padding: 0; }
 #ts-noise-picker, #ts-noise-view, #ts-noise-rebuilding, #ts-noise-table { padding: 0; overflow: visible; }
-#ts-masks-buttons { gap: .6rem; }
+#ts-masks-both { align-self: flex-start; width: auto; }
+.ts-masks-head { margin-top: .8rem; }
+.ts-masks-head h3, .ts-masks-head p { margin: 0; }
+.ts-masks-head p { color: var(--body-text-color-subdued); max-width: 62rem; }
+.ts-masks-row { align-items: end; max-width: 46rem; }
 .ts-bare { padding: 0 !important; overflow: visible !important; }
 .ts-bare .html-container { padding: 0; }
 @media (max-width: 640px) {

@@ -9,13 +9,13 @@ import pytest
 
 from app import mask_packs
 from app.engine import Engine
-from app.masked import Masked, Pair, plain
+from app.masked import Drawn, Masked, Pair, plain
 from app.views import masks as tab
 from core import record
 from core.comparison import compare
 from core.errors import InputError
 from core.fields import differences
-from core.interventions import Cell, Edits, Masks, StackMask
+from core.interventions import Cell, Masks, StackMask
 from core.models import Models
 from core.settings import Decoding, Settings
 
@@ -40,13 +40,15 @@ class Controls:
 
 @pytest.fixture
 def parts():
-    made = SimpleNamespace(controls=Controls(), masks="masks", edits="edits", told="told", grid="grid", maps="maps")
+    made = SimpleNamespace(controls=Controls(), drawn="drawn", told="told", grid="grid", maps="maps")
     made.settings = lambda values: tab.Parts.settings(made, values)
+    made.leak = SimpleNamespace(token="token", offer=lambda trace, chosen: {})
+    made.heads = SimpleNamespace(emptied=lambda trace, edits: {})
     return made
 
 
 def edit(made, parts, masks, visitor="one", **values) -> list[dict]:
-    sent = {"text": TEXT, "masks": Masks(), "edits": Edits()} | values
+    sent = {"text": TEXT, "drawn": Drawn(), "token": 1} | values
     data = masks if not isinstance(masks, Masks) else {"masks": differences(masks)}
     answers = list(tab.edited(made, parts, sent, data, visitor))
     return [one for one in answers if one.get("told", {}).get("kind") != "progress"]  # a busy machine says how far it is
@@ -54,7 +56,7 @@ def edit(made, parts, masks, visitor="one", **values) -> list[dict]:
 
 def test_an_edit_keeps_the_masks_and_shows_both_runs(made, parts):
     kept, pictures, scored = edit(made, parts, CAUSAL)
-    assert kept == {"masks": CAUSAL}
+    assert kept == {"drawn": Drawn(CAUSAL)}
     old, new = (record(Settings(TEXT, masks=masks), made.engine.models) for masks in (Masks(), CAUSAL))
     assert set(pictures) == {"grid", "told", "maps"} and set(scored) == {"told"}
     assert pictures["told"]["sentence"] == compare(old, new).sentence
@@ -140,7 +142,7 @@ def test_masks_that_cannot_be_are_a_sentence(made, parts, data, said):
 ])
 def test_settings_that_cannot_be_are_a_sentence_and_the_masks_stay(made, parts, values, said):
     kept, answer = edit(made, parts, CAUSAL, **values)
-    assert kept == {"masks": CAUSAL} and said in answer["told"]["text"]
+    assert kept == {"drawn": Drawn(CAUSAL)} and said in answer["told"]["text"]
 
 
 def test_a_failure_is_logged_and_not_shown(made, parts, monkeypatch, caplog):
@@ -190,7 +192,7 @@ def test_two_people_with_two_masks_never_mix(made):
 
 
 def test_a_tab_that_opens_shows_what_is_there_and_runs_nothing(made, parts):
-    sent = {"text": "A text that nobody has run so far.", "masks": CAUSAL, "edits": Edits()}
+    sent = {"text": "A text that nobody has run so far.", "drawn": Drawn(CAUSAL), "token": 1}
     (answer,) = tab.followed(made, parts, sent, "three")
     assert answer["told"]["kind"] == "progress" and "press Run both" in answer["told"]["text"]
     record_plain = next(iter(made.engine.saved.values())).settings.text

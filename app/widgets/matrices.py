@@ -58,9 +58,9 @@ def panel(
     return made
 
 
-def pack(panels: Sequence[dict[str, Any]], operators: Sequence[str] = ()) -> dict[str, Any]:
-    """What the browser draws; operators[k] stands between panels k and k + 1."""
-    return {"kind": "matrices", "panels": list(panels), "operators": list(operators)}
+def pack(panels: Sequence[dict[str, Any]], operators: Sequence[str] = (), beside: bool = False) -> dict[str, Any]:
+    """What the browser draws; operators[k] stands between panels k and k + 1. beside: rather side by side than with numbers."""
+    return {"kind": "matrices", "panels": list(panels), "operators": list(operators), "beside": beside}
 
 
 class Matrices(gr.HTML):

@@ -25,5 +25,6 @@ function receive() {
   }));
   hideTip();
   view.width = 0;
+  view.beside = !!(pack && pack.beside);
   paint();
 }

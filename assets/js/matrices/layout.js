@@ -21,7 +21,7 @@ function layout() {
   const share = (k) => (k === 1 ? room : (room - between(k)) / k);
   const least = (k) => Math.min(...all.map(({ panel, label }) => cellIn(share(k), label, panel.columns.length)));
   const counts = panels.map((_, k) => panels.length - k);   // most in a line first
-  const inLine = counts.find((k) => least(k) >= PRINTED) || (least(1) < PRINTED && counts.find((k) => least(k) >= LEAST)) || 1;
+  const inLine = counts.find((k) => least(k) >= (view.beside ? LEAST : PRINTED)) || (least(1) < PRINTED && counts.find((k) => least(k) >= LEAST)) || 1;
   at.panels.classList.toggle("mx-stacked", inLine === 1 && panels.length > 1);
   for (const { panel, label, across } of all) size(panel, cellIn(share(inLine), label, panel.columns.length), label, across, share(inLine));
   return true;

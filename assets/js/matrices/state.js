@@ -13,7 +13,7 @@ const LEAST = 15, MOST = 46; // px of a cell
 
 let panels = [];
 let spot = null;             // { axes, panel, row, column }
-const view = { dark: false, width: 0 };
+const view = { dark: false, width: 0, beside: false };
 
 const value = (panel, row, column) => panel.values[row * panel.columns.length + column];
 
