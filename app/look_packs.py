@@ -30,7 +30,7 @@ def probe(found: Probe) -> dict[str, Any]:
         panels.append(matrices.panel(english("page.masks.bias"), cut(found.bias), scale="diverging",
                                      note=english("page.masks.bias.note"), **_ends(found.bias), **labels))
     panels.append(matrices.panel(english("page.masks.mask"), cut(found.mask), note=english("page.masks.mask.note"),
-                                 scale="diverging", low=-1, high=1, digits=0, **labels))
+                                 scale="diverging", digits=0, **labels))
     panels.append(matrices.panel(english("page.masks.weights"), cut(found.weights), low=0, high=1, dead=dead,
                                  note=english("page.masks.weights.note"), **labels))
     signs += ["+", "→ softmax →"]
@@ -87,9 +87,15 @@ def _moved(tokens: Sequence[str], change: np.ndarray, here: int) -> list[list[st
     marked = []
     for at, (text, by) in enumerate(zip(tokens[:MOST_DRAWN], map(float, change), strict=False)):
         mark = "here" if at == here else "moved" if by > 0 else "still"
-        below = "exactly 0" if by == 0 else f"{by:.2f}" if 0.01 <= by < 100 else f"{by:.1e}" if np.isfinite(by) else "not finite"
+        below = "exactly 0" if by == 0 else _size(by)
         marked.append([text, mark, below])
     return marked
+
+
+def _size(by: float) -> str:
+    if not np.isfinite(by):
+        return "not finite"
+    return f"{by:.2f}" if by >= 0.01 else f"{by:.3f}" if by >= 0.001 else f"{by:.0e}".replace("e-0", "e-").replace("-", "−")
 
 
 def heads(change: dict[str, np.ndarray], edits: Edits) -> dict[str, Any]:

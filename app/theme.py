@@ -5,7 +5,7 @@ import gradio as gr
 from app.widgets.scripts import styles
 
 _OWN = """
-.gradio-container { max-width: 1500px !important; margin: 0 auto; }
+.gradio-container { max-width: 1500px !important; margin: 0 auto; overflow: clip !important; } /* hidden: nothing sticks */
 #ts-head h1 { margin: 0; font-size: 1.9rem; letter-spacing: -.02em; }
 #ts-head p { margin: .2rem 0 0; color: var(--body-text-color-subdued); font-size: 1.05rem; max-width: 62rem; }
 #ts-controls, #ts-controls .column { gap: .6rem; }
@@ -31,7 +31,11 @@ _OWN = """
 #ts-noise-picker .html-container, #ts-noise-view .html-container, #ts-noise-rebuilding .html-container,
 #ts-noise-table .html-container { padding: 0; }
 #ts-noise-picker, #ts-noise-view, #ts-noise-rebuilding, #ts-noise-table { padding: 0; overflow: visible; }
-#ts-masks-both { align-self: flex-start; width: auto; }
+#ts-masks-both, #ts-masks-measure { align-self: flex-start; width: auto; }
+@media (min-width: 900px) and (min-height: 700px) { /* what a click changed stays in sight while one draws */
+  #ts-masks-told { position: sticky; bottom: 8px; z-index: 20; max-height: 42vh; overflow-y: auto !important; border-radius: 10px;
+    box-shadow: 0 2px 14px rgba(0, 0, 0, .16); }
+}
 .ts-masks-head { margin-top: .8rem; }
 .ts-masks-head h3, .ts-masks-head p { margin: 0; }
 .ts-masks-head p { color: var(--body-text-color-subdued); max-width: 62rem; }

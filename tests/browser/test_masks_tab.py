@@ -39,7 +39,7 @@ def nothing_drawn(request):
         page = request.getfixturevalue("page")
         for stack in ("cross", "decoder", "encoder"):
             part(page, stack).click()
-            if part(page, "preset").input_value() or page.evaluate(f"Object.keys({HOOK}.masks()).length"):
+            if part(page, "reset").is_enabled():
                 part(page, "reset").click()
         page.locator("#ts-masks-both").click()
         expect(sentence(page)).to_contain_text("Nothing is masked yet")
@@ -144,6 +144,50 @@ def test_tokens_are_text_and_never_markup(page):
     page.locator("#ts-text textarea").fill("A man rides a brown horse near the old fence.")
     page.locator("#ts-masks-both").click()
     expect(part(page, "cols")).to_contain_text("horse")
+
+
+def test_one_head_is_shown_in_numbers_and_follows_the_masks(page):
+    page.locator("#ts-masks-look").click()
+    titles = page.locator("#ts-masks-probe figcaption strong")
+    expect(titles).to_have_text(["score", "bias", "mask", "weights"])
+    expect(page.locator("#ts-masks-probe")).to_contain_text("does not divide by √d")
+    assert head(page, "value(2, 0, 3)") == "0"
+    part(page, "preset").select_option("causal")
+    page.wait_for_function("document.querySelector('#ts-masks-probe [data-ts=root]').twoStacks.value(2, 0, 3) === '−∞'")
+    assert head(page, "value(3, 0, 0)") == "1" and head(page, "value(3, 0, 3)") == "0"
+    page.locator("#ts-masks-layer input").fill("9")
+    page.locator("#ts-masks-look").click()
+    expect(page.locator("#ts-masks-probe-told .fd-refusal")).to_contain_text("no layer 9")
+    page.locator("#ts-masks-layer input").fill("2")
+    page.locator("#ts-masks-look").click()
+    expect(page.locator("#ts-masks-probe-told .fd-sentence")).to_contain_text("layer 2")
+
+
+def head(page, call: str):
+    return page.evaluate(f"document.querySelector('#ts-masks-probe [data-ts=root]').twoStacks.{call}")
+
+
+def test_the_leak_test_marks_what_changed_and_says_exactly_0(page):
+    part(page, "preset").select_option("causal")
+    expect(sentence(page)).to_contain_text("the old output now has")
+    page.locator("#ts-masks-perturb").click()
+    leak = page.locator("#ts-masks-leak")
+    expect(leak.locator(".fd-sentence")).to_contain_text("there the change is exactly 0")
+    classes = leak.locator("[data-line=encoder] .fd-token").evaluate_all("all => all.map((one) => one.className)")
+    here = classes.index("fd-token fd-here")
+    assert leak.locator("[data-line=encoder] .fd-still").count() == here
+    assert leak.locator("[data-line=encoder] small").all_inner_texts()[:here] == ["exactly 0"] * here
+    assert leak.locator("[data-line=target] .fd-moved").count() > 0
+
+
+def test_heads_are_measured_and_a_tick_switches_one_off(page):
+    page.locator("#ts-masks-measure").click()
+    expect(page.locator("#ts-masks-heads-told .fd-sentence")).to_contain_text("log P of this output changes by")
+    page.locator("#ts-masks-heads .mx-cells").nth(2).click(position={"x": 5, "y": 5})
+    expect(sentence(page)).to_contain_text("Cross head 1.1 off")
+    assert page.evaluate("document.querySelector('#ts-masks-heads [data-ts=root]').twoStacks.value(2, 0, 0)")
+    page.locator("#ts-masks-heads .mx-cells").nth(2).click(position={"x": 5, "y": 5})
+    expect(sentence(page)).to_contain_text("Nothing is masked yet")
 
 
 def test_it_fits_a_phone(open_page, address):

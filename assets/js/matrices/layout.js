@@ -21,14 +21,14 @@ function layout() {
   const share = (k) => (k === 1 ? room : (room - between(k)) / k);
   const least = (k) => Math.min(...all.map(({ panel, label }) => cellIn(share(k), label, panel.columns.length)));
   const counts = panels.map((_, k) => panels.length - k);   // most in a line first
-  const inLine = counts.find((k) => least(k) >= (view.beside ? LEAST : PRINTED)) || (least(1) < PRINTED && counts.find((k) => least(k) >= LEAST)) || 1;
+  const inLine = counts.find((k) => least(k) >= (view.beside ? TIGHT : PRINTED)) || (least(1) < PRINTED && counts.find((k) => least(k) >= LEAST)) || 1;
   at.panels.classList.toggle("mx-stacked", inLine === 1 && panels.length > 1);
   for (const { panel, label, across } of all) size(panel, cellIn(share(inLine), label, panel.columns.length), label, across, share(inLine));
   return true;
 }
 
 function size(panel, wanted, label, across, room) {
-  const dpr = window.devicePixelRatio || 1, cw = Math.floor(clamp(wanted, LEAST, MOST) * dpr) / dpr, n = panel.columns.length, m = panel.rows.length;
+  const dpr = window.devicePixelRatio || 1, cw = Math.floor(clamp(wanted, view.beside ? TIGHT : LEAST, MOST) * dpr) / dpr, n = panel.columns.length, m = panel.rows.length;
   const ch = cw >= PRINTED ? 26 : Math.min(22, cw), turn = across + 4 <= cw ? 0 : cw >= 26 && n * cw + across * 0.71 + label < room ? 45 : 90;
   const over = turn === 45 ? Math.ceil(across * 0.71) : 0, top = Math.ceil(turn === 0 ? 36 : turn === 45 ? (across + 15) * 0.71 + 8 : across + 8);
   const px = (node, sizes) => Object.entries(sizes).forEach(([key, x]) => (node.style[key] = x + "px")), to = panel.at;

@@ -10,6 +10,7 @@ const clamp = (x, low, high) => Math.max(low, Math.min(high, x));
 
 const PRINTED = 34;          // px of a cell from which its number is printed
 const LEAST = 15, MOST = 46; // px of a cell
+const TIGHT = 13;            // where panels are rather side by side than with numbers
 
 let panels = [];
 let spot = null;             // { axes, panel, row, column }
