@@ -125,7 +125,7 @@ def _both(pair: Pair, old: int, new: int) -> str:
 
 def _left_out(pair: Pair, rows: int) -> str:
     alone = len(pair.old.target) + len(pair.new.target) - 2 * rows
-    return english("page.masks.difference.note") + (f"; {alone} without a counterpart left out" if alone else "")
+    return english("page.masks.difference.note", n=alone) if alone else ""
 
 
 def numbered(tokens: Sequence[Token]) -> list[str]:

@@ -30,7 +30,7 @@ class ProbePart:
         _head("probe")
         with gr.Row(elem_classes="ts-masks-row"):
             self.stack = gr.Dropdown([(said(f"page.masks.{stack}"), stack) for stack in STACKS], value="encoder",
-                                     label=said("page.masks.site"), min_width=160, elem_id="ts-masks-site")
+                                     label=said("page.masks.site"), min_width=250, elem_id="ts-masks-site")
             self.layer, self.head = (
                 gr.Number(1, minimum=1, maximum=256, step=1, precision=0, label=said(f"page.masks.{name}"), min_width=90,
                           elem_id=f"ts-masks-{name}") for name in ("layer", "head"))
