@@ -12,7 +12,7 @@ from app.controls import Controls, model_picker, more, task_picker, text_box
 from app.engine import Engine, saved_pack
 from app.theme import CSS, theme
 from app.turns import MODEL_TURN
-from app.views import noise
+from app.views import masks, noise
 from app.widgets.spelling import Spelling, pack
 from app.widgets.stepper import PLOTLY_FILE, Stepper
 from app.words import TRANSLATIONS, said
@@ -22,7 +22,7 @@ from core.settings import MAX_CHARACTERS, MAX_SOURCE
 from core.spelling import marks
 from core.text import usable
 
-VIEWS = (noise,)  # the tabs beside the first
+VIEWS = (masks, noise)  # the tabs beside the first
 log = logging.getLogger("two-stacks")
 
 
@@ -53,20 +53,26 @@ def build(config: AppConfig) -> gr.Blocks:
         with gr.Tabs(elem_id="ts-tabs"):
             with gr.Tab(said("page.attention")):
                 stepper = Stepper(value=saved_pack(first) if first else None)
+            follow = []  # how a tab follows other events, where it does
             for view in VIEWS:
-                with gr.Tab(said(view.TITLE)):
-                    view.build(engine, controls)
+                with gr.Tab(said(view.TITLE)) as tab:
+                    if one := view.build(engine, controls):
+                        one(tab.select)
+                        follow.append(one)
 
         def answer(values: dict, request: gr.Request) -> Iterator[tuple]:
             yield from _answer(engine, controls, values, str(request.session_hash))
 
-        gr.on([go.click, text.submit], answer, controls.inputs(), [stepper, notice], **MODEL_TURN)
+        ran = [gr.on([go.click, text.submit], answer, controls.inputs(), [stepper, notice], **MODEL_TURN)]
         choices = {chip: lambda now, chosen=example: chosen_example(chosen, now)
                    for chip, example in zip(chips, EXAMPLES, strict=True)}
         choices[surprise] = lambda now: chosen_example(Example(random.choice(OWN)["en"], ""), now)
         for chip, choose in choices.items():
             filled = chip.click(choose, task, [text, task], queue=False, api_visibility="private", trigger_mode="multiple")
-            filled.then(answer, controls.inputs(), [stepper, notice], **MODEL_TURN)
+            ran.append(filled.then(answer, controls.inputs(), [stepper, notice], **MODEL_TURN))
+        for one in follow:
+            for run in ran:
+                one(run.then)
 
         def explain(event: gr.EventData) -> tuple:
             return _explain(engine, getattr(event, "_data", None))

@@ -2,10 +2,10 @@
 
 import gradio as gr
 
-from app.widgets.scripts import ASSETS
+from app.widgets.scripts import styles
 
 _OWN = """
-.gradio-container { max-width: 1500px !important; margin: 0 auto; }
+.gradio-container { max-width: 1500px !important; margin: 0 auto; overflow: clip !important; } /* hidden: nothing sticks */
 #ts-head h1 { margin: 0; font-size: 1.9rem; letter-spacing: -.02em; }
 #ts-head p { margin: .2rem 0 0; color: var(--body-text-color-subdued); font-size: 1.05rem; max-width: 62rem; }
 #ts-controls, #ts-controls .column { gap: .6rem; }
@@ -26,11 +26,22 @@ _OWN = """
 #ts-spelling { min-height: 0; padding: 0; margin: -.2rem 0; }
 #ts-spelling .html-container { padding: 0; }
 .ts-spelling:not(:empty) { color: var(--body-text-color-subdued); font-size: .92rem; overflow-wrap: anywhere; }
-#ts-noise-about p { color: var(--body-text-color-subdued); max-width: 62rem; margin: 0; }
+#ts-noise-about p, #ts-masks-about p { color: var(--body-text-color-subdued); max-width: 62rem; margin: 0; }
 #ts-noise-controls input[type=number] { width: 58px; padding: 4px; }
 #ts-noise-picker .html-container, #ts-noise-view .html-container, #ts-noise-rebuilding .html-container,
 #ts-noise-table .html-container { padding: 0; }
 #ts-noise-picker, #ts-noise-view, #ts-noise-rebuilding, #ts-noise-table { padding: 0; overflow: visible; }
+#ts-masks-both, #ts-masks-measure { align-self: flex-start; width: auto; }
+@media (min-width: 900px) and (min-height: 700px) { /* what a click changed stays in sight while one draws */
+  #ts-masks-told { position: sticky; bottom: 8px; z-index: 20; max-height: 42vh; overflow-y: auto !important; border-radius: 10px;
+    box-shadow: 0 2px 14px rgba(0, 0, 0, .16); }
+}
+.ts-masks-head { margin-top: .8rem; }
+.ts-masks-head h3, .ts-masks-head p { margin: 0; }
+.ts-masks-head p { color: var(--body-text-color-subdued); max-width: 62rem; }
+.ts-masks-row { align-items: end; max-width: 46rem; }
+.ts-bare { padding: 0 !important; overflow: visible !important; }
+.ts-bare .html-container { padding: 0; }
 @media (max-width: 640px) {
   #ts-head h1 { font-size: 1.5rem; }
   #ts-noise-controls > *, #ts-noise-controls .form > * { flex: 1 1 100%; min-width: 100% !important; }
@@ -38,7 +49,7 @@ _OWN = """
 }
 footer { display: none !important; }
 """
-CSS = _OWN + (ASSETS / "css" / "noise.css").read_text(encoding="utf-8")  # four components share it, so it travels once
+CSS = _OWN + styles("noise", "findings")  # several components share each, so it travels once
 
 
 def theme() -> gr.Theme:

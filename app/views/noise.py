@@ -3,13 +3,13 @@
 Moves of a slider are answered without the queue and by the tokenizer alone; only Rebuild and All noises wait for the model.
 """
 
-import logging
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import gradio as gr
 
+from app.answers import quick, refused, slow
 from app.controls import Controls
 from app.corruptions import Corruptions
 from app.engine import Engine
@@ -27,7 +27,6 @@ from core.settings import Decoding, Settings
 TITLE = "page.noise"
 QUICK = dict(queue=False, api_visibility="private", show_progress="hidden", trigger_mode="always_last")
 TOLD = QUICK | dict(trigger_mode="multiple")  # events with data: Gradio 6 repeats a deferred one with the data of the one before
-log = logging.getLogger("two-stacks")
 
 
 def build(engine: Engine, controls: Controls) -> None:
@@ -126,30 +125,3 @@ def offer(made: Corruptions, model: object, name: object) -> dict:
     except TwoStacksError:  # the view says why
         return {"name": name, "why": {}}
 
-
-def quick(answer: Callable[[], dict]) -> dict:
-    """An answer, or a sentence on what went wrong."""
-    try:
-        return answer()
-    except Exception as error:
-        return refused(_sentence(error))
-
-
-def slow(answers: Callable[[], Iterator[dict]]) -> Iterator[dict]:
-    """Answers as they come; what goes wrong is said, and what has been shown stays."""
-    try:
-        yield from answers()
-    except Exception as error:
-        yield refused(_sentence(error))
-
-
-def refused(sentence: str) -> dict:
-    return {"kind": "refused", "text": sentence}
-
-
-def _sentence(error: Exception) -> str:
-    """Our own errors are sentences; of any other the host's log keeps the traceback."""
-    if isinstance(error, TwoStacksError):
-        return str(error)
-    log.error("noise", exc_info=error)
-    return "This failed for a reason we did not foresee; the host's log has it. Your text is kept."

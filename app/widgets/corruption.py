@@ -16,7 +16,7 @@ from core.noise.corruption import SEEDS
 from core.noise.drawn import KINDS
 
 _ui = Markup("corruption")
-SCRIPTS = ("stepper/text", "state", "drawing", "pointing", "wiring")
+SCRIPTS = ("text", "state", "drawing", "pointing", "wiring")
 
 
 def _line(name: str) -> str:

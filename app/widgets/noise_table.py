@@ -47,7 +47,7 @@ class NoiseTable(gr.HTML):
 
     def __init__(self, value: dict[str, Any] | None = None, **settings: Any):
         super().__init__(value, html_template=TEMPLATE, apply_default_css=False,
-                         js_on_load=script("noise_table", ("stepper/text", "noise_table/rows")),
+                         js_on_load=script("noise_table", ("text", "rows")),
                          **{"sources": [[table.name, table.source] for table in TABLES]} | settings)
 
     def preprocess(self, payload: Any) -> None:

@@ -50,7 +50,7 @@ class RebuildingView(gr.HTML):
 
     def __init__(self, value: dict[str, Any] | None = None, **settings: Any):
         super().__init__(value, html_template=TEMPLATE, apply_default_css=False,
-                         js_on_load=script("rebuilding", ("stepper/text", "rebuilding/strips", "rebuilding/wiring")), **settings)
+                         js_on_load=script("rebuilding", ("text", "strips", "wiring")), **settings)
 
     def preprocess(self, payload: Any) -> None:
         """Whatever a browser sends back is dropped."""

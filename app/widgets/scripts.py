@@ -1,4 +1,4 @@
-"""The script of a custom component: its files in assets/js, joined in order, behind the words that it says."""
+"""The script of a custom component: its files in assets/js, joined in order, behind the words that it says; and its styles."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,9 +9,19 @@ ASSETS = Path(__file__).resolve().parents[2] / "assets"
 def script(component: str, names: Sequence[str] = ()) -> str:
     """One function body: `PREFIX`, words.js, then assets/js/COMPONENT.js or, where there are names, COMPONENT/NAME.js each.
 
-    A name with a slash is another component's file, by its path in assets/js.
+    A name that the component's folder does not have is a file of assets/js/shared/.
     """
     folder = ASSETS / "js"
-    files = [folder / f"{name if '/' in name else f'{component}/{name}'}.js" for name in names] or [folder / f"{component}.js"]
+    files = [_file(folder, component, name) for name in names] or [folder / f"{component}.js"]
     texts = [file.read_text(encoding="utf-8") for file in (folder / "words.js", *files)]
     return f'"use strict";\nconst PREFIX = "{component}.";\n' + "\n".join(texts)
+
+
+def _file(folder: Path, component: str, name: str) -> Path:
+    own = folder / component / f"{name}.js"
+    return own if own.is_file() else folder / "shared" / f"{name}.js"
+
+
+def styles(*names: str) -> str:
+    """Files of assets/css, joined in order."""
+    return "\n".join((ASSETS / "css" / f"{name}.css").read_text(encoding="utf-8") for name in names)

@@ -23,9 +23,6 @@ function svgPicture() {
   return { text: new XMLSerializer().serializeToString(out), width, height };
 }
 
-/** A field of a CSV file; a leading sign that a spreadsheet would take for a formula is quoted. */
-const csvField = (text) => '"' + (/^[=+\-@\t\r]/.test(text) ? "'" : "") + text.replaceAll('"', '""') + '"';
-
 function csvText() {
   const { columns, rows } = axes();
   const lines = picture().values.map((row, t) => [csvField(rows[t].text), ...Array.from(row, (x) => (Number.isNaN(x) ? "" : x.toPrecision(6)))].join(","));

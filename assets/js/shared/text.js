@@ -36,3 +36,6 @@ function isolated(text) {
   node.dir = "auto";
   return node;
 }
+
+/** A field of a CSV file; a leading sign that a spreadsheet would take for a formula is quoted. */
+const csvField = (text) => '"' + (/^[=+\-@\t\r]/.test(text) ? "'" : "") + text.replaceAll('"', '""') + '"';

@@ -1,0 +1,133 @@
+"""What the closer looks of the masks tab draw. Sizes are limited here; no number that is not finite is written out."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from app.mask_packs import MOST_DRAWN, MOST_SHOWN, numbered
+from app.widgets import matrices
+from app.words import english
+from core.interventions import Edits
+from core.probe_record import Probe
+
+
+def probe(found: Probe) -> dict[str, Any]:
+    """Score → + bias → + mask → softmax → weights of one head, with numbers; the first tokens of each axis."""
+    rows, columns = numbered(found.queries[:MOST_SHOWN]), numbered(found.keys[:MOST_SHOWN])
+    labels = dict(rows=rows, columns=columns, row_title=english("page.masks.reads"), column_title=english("page.masks.read"))
+
+    def cut(array: np.ndarray) -> np.ndarray:
+        return array[:MOST_SHOWN, :MOST_SHOWN]
+
+    closed = ~np.isfinite(found.mask)
+    dead = np.flatnonzero(closed.all(1)[:MOST_SHOWN])
+    panels = [matrices.panel(english("page.masks.score"), cut(found.scores * np.float32(found.scale)), scale="diverging",
+                             note=scaling(found), **_ends(found.scores * found.scale), **labels)]
+    signs = []
+    if found.bias.any():
+        signs.append("+")
+        panels.append(matrices.panel(english("page.masks.bias"), cut(found.bias), scale="diverging",
+                                     note=english("page.masks.bias.note"), **_ends(found.bias), **labels))
+    panels.append(matrices.panel(english("page.masks.mask"), cut(found.mask), note=english("page.masks.mask.note"),
+                                 scale="diverging", digits=0, **labels))
+    panels.append(matrices.panel(english("page.masks.weights"), cut(found.weights), low=0, high=1, dead=dead,
+                                 note=english("page.masks.weights.note"), **labels))
+    signs += ["+", "→ softmax →"]
+    if not np.array_equal(found.used, found.weights):
+        panels.append(matrices.panel(english("page.masks.used"), cut(found.used), low=0, high=1,
+                                     note=english("page.masks.used.note"), **labels))
+        signs.append("→")
+    return matrices.pack(panels, signs)
+
+
+def _ends(values: np.ndarray) -> dict[str, float]:
+    most = max(0.01, float(abs(values).max())) if values.size else 1.0
+    return {"low": -most, "high": most}
+
+
+def scaling(found: Probe) -> str:
+    """What this model does with q·k before anything is added."""
+    width = found.q.shape[-1]
+    if found.scale == 1:
+        return english("page.masks.scale.none")
+    if abs(found.scale - width**-0.5) < 1e-6:
+        return english("page.masks.scale.root", width=width)
+    return english("page.masks.scale.other", scale=f"{found.scale:.4g}")
+
+
+def probe_said(found: Probe) -> dict[str, Any]:
+    said = english("page.masks.probe.said", stack=found.stack, layer=found.layer + 1, head=found.head + 1)
+    cut = max(len(found.queries), len(found.keys)) > MOST_SHOWN
+    dead = np.flatnonzero(~np.isfinite(found.mask).any(1))
+    notes = [f"Row {', '.join(str(row + 1) for row in dead[:12])}: nothing visible, weights and output 0."] if len(dead) else []
+    return {"kind": "found", "sentence": said, "lines": [], "notes": notes + [f"The first {MOST_SHOWN} tokens are shown."] * cut}
+
+
+def leak(found: Any, going: Any, writes: Sequence[str]) -> dict[str, Any]:
+    """Which positions changed and by how much; exactly 0 where the masks keep them apart from the token."""
+    source = [token.text for token in going.source]
+    moved = int(found.changed_encoder.sum()), int(found.changed_target.sum())
+    apart = int((~found.may_encoder).sum() + (~found.may_target).sum())
+    said = (f"Token {found.position + 1} “{source[found.position]}” was perturbed: {moved[0]} of {len(source)} encoder positions "
+            f"and {moved[1]} of {len(writes)} target rows changed.")
+    if apart:
+        held = "there the change is exactly 0." if found.leaked == 0 else f"yet the largest change there is {found.leaked:.2g}."
+        said += f" The masks keep {apart} position{'s' * (apart != 1)} apart from it; {held}"
+    else:
+        said += " No mask keeps any position apart from it."
+    lines = [{"name": "encoder", "text": "", "tokens": _moved(source, found.encoder, found.position)},
+             {"name": "target", "text": "", "tokens": _moved(writes, np.maximum(found.states, found.logits), -1)}]
+    notes = ["The number is the largest change of any component: of the encoder's output, or the last decoder states and logits."]
+    notes += [f"The first {MOST_DRAWN} tokens are shown."] * (max(len(source), len(writes)) > MOST_DRAWN)
+    return {"kind": "found", "sentence": said, "lines": lines, "notes": notes}
+
+
+def _moved(tokens: Sequence[str], change: np.ndarray, here: int) -> list[list[str]]:
+    marked = []
+    for at, (text, by) in enumerate(zip(tokens[:MOST_DRAWN], map(float, change), strict=False)):
+        mark = "here" if at == here else "moved" if by > 0 else "still"
+        below = "exactly 0" if by == 0 else _size(by)
+        marked.append([text, mark, below])
+    return marked
+
+
+def _size(by: float) -> str:
+    if not np.isfinite(by):
+        return "not finite"
+    return f"{by:.2f}" if by >= 0.01 else f"{by:.3f}" if by >= 0.001 else f"{by:.0e}".replace("e-0", "e-").replace("-", "−")
+
+
+def heads(change: dict[str, np.ndarray], edits: Edits) -> dict[str, Any]:
+    """A map of layers × heads for each stack; a tick switches the head off."""
+    panels = []
+    most = max([0.01, *(float(abs(one[np.isfinite(one)]).max()) for one in change.values() if np.isfinite(one).any())])
+    for stack, one in change.items():
+        off = [(head.layer, head.head) for head in edits.heads if head.stack == stack]
+        panels.append(matrices.panel(
+            english(f"page.masks.heads.{stack}"), one, [str(at + 1) for at in range(len(one))],
+            [str(at + 1) for at in range(one.shape[1])], scale="diverging", low=-most, high=most, checked=off,
+            check=english("page.masks.heads.off"), row_title=english("page.masks.layer"), column_title=english("page.masks.head"),
+            note=english("page.masks.heads.note"),
+        ))
+    return matrices.pack(panels)
+
+
+def heads_said(measured: Sequence[Any]) -> dict[str, Any]:
+    """How far it is; at the end which head alone costs most, and which is best gone."""
+    if not measured or measured[-1].done < measured[-1].total:
+        done, total = (measured[-1].done, measured[-1].total) if measured else (0, 0)
+        return {"kind": "progress", "text": f"{done} of {total} layers measured."}
+    every = [(float(by), one.stack, one.layer, at) for one in measured for at, by in enumerate(one.change)]
+    (low, *worst), (high, *best) = min(every), max(every)
+    said = f"Without {_head(*worst)} alone, log P of this output changes by {_signed(low)}, most of all"
+    said += f"; without {_head(*best)} it grows by {_signed(high)}." if high > 0.005 else "; without none does it grow."
+    return {"kind": "found", "sentence": said, "lines": [], "notes": []}
+
+
+def _head(stack: str, layer: int, head: int) -> str:
+    return f"{stack} head {layer + 1}.{head + 1}"
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.2f}".replace("-", "−")

@@ -1,0 +1,120 @@
+"""Closer looks at a run under masks: inside one head, where a perturbed token arrives, what each head is worth."""
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from app.engine import INTERVAL
+from app.masked import Masked
+from core.errors import InputError
+from core.fields import shown
+from core.interventions import STACKS, Edits, Head
+from core.settings import Settings
+
+MOST_BYTES = 10**9  # log-probabilities of one layer's heads, all at once
+
+
+class Looks:
+    """Shared by all visitors. Each look is at the run of the settings, which is kept from the pictures or made now."""
+
+    def __init__(self, made: Masked):
+        self.made = made
+        self.engine = made.engine
+
+    def _ready(self, settings: Settings) -> tuple[Any, list[int]]:
+        """A run that has made no step, and the ids of what it writes."""
+        from core.runs import run
+
+        trace = self.made.trace(settings)
+        if not trace.target:
+            raise InputError("The model writes nothing here, so there is nothing to look at.")
+        return run(settings, self.engine.models), [token.id for token in trace.target]
+
+    def probe(self, settings: Settings, stack: object, layer: object, head: object) -> Any:
+        """A Probe of one head; layer and head count from 1, as the page does."""
+        from core.probes import probe
+
+        if stack not in STACKS:
+            raise InputError(f"There is no site {shown(stack)}; it must be one of: {', '.join(STACKS)}.")
+        going, ids = self._ready(settings)
+        sites = going.loaded.sites
+        sites.require(stack, going.loaded.name)
+        at = [_within(name, value, most, f"{going.loaded.name} in its {stack} attention") for name, value, most in (
+            ("layer", layer, sites.layers(stack)), ("head", head, sites.heads[stack]))]
+        with self.engine.turn:
+            return probe(going, stack, *at, target=ids)
+
+    def leak(self, settings: Settings, position: object) -> tuple[Any, Any, list[str]]:
+        """A Leak of one source token, its run, and what each target row writes; position counts from 1."""
+        from core.leaks import leak
+
+        going, ids = self._ready(settings)
+        at = _within("source token", position, len(going.source), "this text")
+        with self.engine.turn:
+            found = leak(going, "source", at, ids, capturing=False)
+        return found, going, [token.text for token in self.made.trace(settings).target]
+
+    def heads(self, settings: Settings, visitor: str) -> Iterator[list[Any]]:
+        """The layers measured so far, at most one message each INTERVAL; ended by the visitor's next run, or Stop."""
+        from core.importance import head_importance
+
+        ticket = self.engine.latest.begin(visitor)
+        going, ids = self._ready(settings)
+        self._fits(going, len(ids))
+        layers, measured, last = head_importance(going, ids), [], time.monotonic()
+        while self.engine.latest.wants(visitor, ticket):
+            with self.engine.turn:
+                layer = next(layers, None)
+            if layer is None:
+                yield measured
+                return
+            measured.append(layer)
+            if layer.done < layer.total and time.monotonic() - last >= INTERVAL:
+                last = time.monotonic()
+                yield list(measured)
+
+    def _fits(self, going: Any, targets: int) -> None:
+        vocabulary = going.loaded.model.get_output_embeddings().weight.shape[0]
+        heads = max(going.loaded.sites.heads.values())
+        if 8 * heads * targets * vocabulary > MOST_BYTES:
+            raise InputError(f"{heads} heads of a layer at once over {targets} output tokens and {vocabulary:,} entries of the "
+                             f"vocabulary take too much memory. Choose a shorter text or a smaller longest output.")
+
+
+def _within(name: str, value: object, most: int, where: str) -> int:
+    """A number that counts from 1, as one that counts from 0."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if type(value) is not int or not 1 <= value <= most:
+        raise InputError(f"There is no {name} {shown(value)}; {where} has {name}s 1 to {most}.")
+    return value - 1
+
+
+def edits_of(data: object, edits: Edits, stacks: list[str]) -> Edits:
+    """`edits` with the heads of one stack switched off that the map's check boxes tell; its panels stand for `stacks`."""
+    panel, checked = (data.get("panel"), data.get("checked")) if isinstance(data, dict) else (None, None)
+    if type(panel) is not int or not 0 <= panel < len(stacks) or not isinstance(checked, list) or len(checked) > 1024:
+        raise InputError("These are no heads of this model.")
+    if not all(isinstance(place, list) and len(place) == 2 for place in checked):
+        raise InputError("A head must be a layer and a number.")
+    others = [head for head in edits.heads if head.stack != stacks[panel]]
+    return Edits(heads=(*others, *(Head(stacks[panel], *place) for place in checked)))
+
+
+def sizes(trace: Any, loaded: Any = None) -> dict[str, tuple[int, int]]:
+    """Stack -> (layers, heads) that can be switched off; of a saved trace, those that it has weights of."""
+    if loaded is not None:
+        return {stack: (loaded.sites.layers(stack), loaded.sites.heads[stack]) for stack in loaded.sites.reached}
+    decoder = trace.steps[0].decoder_weights.shape[1:3] if trace.steps else (0, 0)
+    found = {"encoder": trace.encoder_weights.shape[:2], "decoder": decoder, "cross": trace.path().shape[:2]}
+    return {stack: size for stack, size in found.items() if all(size)}
+
+
+def maps(size: dict[str, tuple[int, int]], measured: list[Any]) -> dict[str, np.ndarray]:
+    """Stack -> change of log P (layers, heads), NaN where it has not been measured."""
+    out = {stack: np.full(shape, np.nan, np.float32) for stack, shape in size.items()}
+    for one in measured:
+        out[one.stack][one.layer] = one.change
+    return out

@@ -1,0 +1,142 @@
+"""Two runs of the same weights, with the plain masks and with the drawn ones, for the masks tab. No visitor's state is held."""
+
+import math
+import time
+from collections.abc import Callable, Generator, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from app.engine import INTERVAL, PATIENCE, Engine
+from core.comparison import Comparison, compare
+from core.errors import InputError
+from core.interventions import Edits, Masks
+from core.masks import looks_ahead
+from core.settings import Settings
+from core.text import usable
+from core.trace import Trace, run_id
+
+MOST_STEPWISE = 64  # tokens of an old output that are scored one forward each, where a mask looks ahead
+Progress = dict[str, object]  # a message for app.widgets.findings
+Wanted = Callable[[], bool]
+
+
+@dataclass
+class Drawn:
+    """What one visitor has drawn; kept by the page for each visitor."""
+
+    masks: Masks = Masks()
+    edits: Edits = Edits()
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The plain run and the drawn one. comparison: None where nothing is drawn; `logp_old_now` is NaN until it is known."""
+
+    old: Trace
+    new: Trace
+    comparison: Comparison | None = None
+
+    @property
+    def scored(self) -> bool:
+        """Whether log P of the old output under the new masks is known."""
+        return self.comparison is not None and not math.isnan(self.comparison.logp_old_now)
+
+
+def plain(settings: Settings) -> Settings:
+    """The same without masks and edits."""
+    return replace(settings, masks=Masks(), edits=Edits())
+
+
+class Masked:
+    """Shared by all visitors. Settings come checked; errors are TwoStacksError."""
+
+    def __init__(self, engine: Engine):
+        self.engine = engine
+
+    def kept(self, settings: Settings) -> Trace | None:
+        """The run of these settings if it is there already; nothing is loaded and nothing is run for it."""
+        if trace := self.engine.saved.get(settings.to_json()):
+            return trace
+        loaded = self.engine.models.loaded(settings.model)
+        return self.engine.recent.get(run_id(settings, loaded.fingerprint)) if loaded else None
+
+    def pair(self, settings: Settings, visitor: str = "") -> Iterator[Pair | Progress]:
+        """Progress while a run is long, then both runs, then once more with log P of the old output under the new masks.
+
+        The visitor's next run, or Stop, ends it at the next step.
+        """
+        engine = self.engine
+        ticket = engine.latest.begin(visitor)
+        usable(settings.text)
+        engine.models.check(settings.model)
+
+        def wanted() -> bool:
+            return engine.latest.wants(visitor, ticket)
+
+        old = yield from self._trace(plain(settings), wanted)
+        new = old
+        if old is not None and settings != plain(settings):
+            new = yield from self._trace(settings, wanted)
+        if old is None or new is None:
+            if engine.latest.stopped(visitor):
+                yield {"kind": "progress", "text": "Stopped. The picture is the one from before."}
+            return
+        if new is old:
+            yield Pair(old, new)
+            return
+        yield Pair(old, new, compare(old, new))
+        if wanted() and not math.isnan(now := self._old_now(old, settings)):
+            yield Pair(old, new, compare(old, new, now))
+
+    def trace(self, settings: Settings, wanted: Wanted = lambda: True) -> Trace:
+        """The run of these settings, kept or made now."""
+        made = self._trace(settings, wanted)
+        with suppress(StopIteration):
+            while True:
+                next(made)
+        found = self.kept(settings)
+        if found is None:
+            raise InputError("This run was stopped. Press Run both, then look again.")
+        return found
+
+    def _trace(self, settings: Settings, wanted: Wanted) -> Generator[Progress, None, Trace | None]:
+        """One run, step by step in turns with everybody else's; None once it is not wanted any more."""
+        engine = self.engine
+        if trace := self.kept(settings):
+            return trace
+        if not engine.models.is_loaded(settings.model):
+            yield {"kind": "progress", "text": "The model is still loading; this goes on as soon as it is there."}
+        from core.runs import run
+
+        going = run(settings, engine.models)
+        began = last = time.monotonic()
+        try:
+            while wanted():
+                with engine.turn:
+                    step = next(going, None)
+                if step is None:
+                    trace = going.trace()
+                    engine.recent.add(trace)
+                    return trace
+                now = time.monotonic()
+                if now - began > PATIENCE and now - last > INTERVAL:
+                    last = now
+                    yield {"kind": "progress", "text": f"The model writes: {len(going.target)} tokens so far."}
+            return None
+        finally:
+            going.close()
+
+    def _old_now(self, old: Trace, settings: Settings) -> float:
+        """log P of the old output under the new masks, as the model would write it; NaN where that would take too long.
+
+        One forward scores all rows at once, except under a mask that looks ahead: there it would see the answer.
+        """
+        from core.likelihood import score
+        from core.runs import run
+
+        ahead = looks_ahead(settings.masks.decoder)
+        if not old.target or (ahead and len(old.target) > MOST_STEPWISE):
+            return math.nan
+        going = run(settings, self.engine.models)
+        with self.engine.turn:
+            return score(going, [token.id for token in old.target], stepwise=ahead).total

@@ -1,0 +1,87 @@
+"""Matrices with their numbers, side by side: those with the same axes share one pointer. A panel can be a map of check boxes.
+
+The value is what `pack` builds from `panel`s. `assets/js/matrices/` draws it into the static template below, by `textContent`
+and on a canvas only, because labels are whatever a visitor typed. Gradio evaluates template and style as templates: keep both
+free of `{{`, `${` and backticks.
+"""
+
+import base64
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import gradio as gr
+import numpy as np
+
+from app.widgets.markup import Markup
+from app.widgets.scripts import script, styles
+
+_ui = Markup("matrices")
+SCALES = ("sequential", "diverging")
+TEMPLATE = f"""
+<div class="ts-root mx-root" data-ts="root" role="group" {_ui.attributes(aria_label="label")}>
+  <i class="ts-ramp" data-ts="ramp" hidden></i>
+  <div class="mx-panels" data-ts="panels"></div>
+  <span class="mx-tools">
+    <button type="button" class="ts-text-button" data-ts="csv" {_ui.attributes(title="csv.title")} hidden>CSV</button></span>
+  <p class="mx-empty" data-ts="empty" {_ui.say("empty")}</p>
+  <p class="mx-live" data-ts="live" aria-live="polite"></p>
+  <div class="ts-tip" data-ts="tip" aria-hidden="true"></div>
+</div>
+"""
+# One function body in this order: each file uses only what the ones before it name, or what runs after all are read.
+SCRIPTS = ("state", "text", "colour", "building", "layout", "drawing", "pointing", "arriving", "wiring")
+
+
+def panel(
+    title: str, values: np.ndarray, rows: Sequence[str], columns: Sequence[str], *, note: str = "", scale: str = "sequential",
+    low: float | None = None, high: float | None = None, digits: int = 2, row_title: str = "", column_title: str = "",
+    dead: Sequence[int] = (), checked: Iterable[tuple[int, int]] | None = None, check: str = "",
+) -> dict[str, Any]:
+    """One matrix (row, column) with what stands around it.
+
+    low, high: ends of the colours, from the finite values where they are None. -inf is hatched, NaN stays empty. dead: rows
+    that see nothing, said on those that are all 0. checked: cells that are ticked, which makes every cell a check box; check:
+    what a tick means.
+    """
+    if scale not in SCALES:
+        raise ValueError(f"scale is {scale!r}; it must be one of {SCALES}")
+    if np.shape(values) != (len(rows), len(columns)):
+        raise ValueError(f"a matrix of {np.shape(values)} does not fit {len(rows)} rows and {len(columns)} columns")
+    raw = base64.b64encode(np.ascontiguousarray(values, "<f4").tobytes()).decode()
+    made: dict[str, Any] = {
+        "title": title, "note": note, "rows": list(rows), "columns": list(columns), "values": raw, "scale": scale,
+        "digits": digits, "low": low, "high": high, "row_title": row_title, "column_title": column_title,
+        "dead": [int(row) for row in dead],
+    }
+    if checked is not None:
+        made |= {"checked": [[int(row), int(column)] for row, column in checked], "check": check}
+    return made
+
+
+def pack(panels: Sequence[dict[str, Any]], operators: Sequence[str] = (), beside: bool = False) -> dict[str, Any]:
+    """What the browser draws; operators[k] stands between panels k and k + 1. beside: rather side by side than with numbers."""
+    return {"kind": "matrices", "panels": list(panels), "operators": list(operators), "beside": beside}
+
+
+class Matrices(gr.HTML):
+    """A `gr.HTML` whose value is a pack (a dict) or None.
+
+    Events: `select` with {"panel", "row", "column"} of a cell that was picked; `edit` with {"panel", "checked"}, the ticked
+    cells [row, column] after a tick. Not `change`, which Gradio itself fires with each new value.
+    """
+
+    def __init__(self, value: dict[str, Any] | None = None, **settings: Any):
+        super().__init__(value, html_template=TEMPLATE, css_template=styles("stepper", "matrices"),
+                         js_on_load=script("matrices", SCRIPTS), apply_default_css=False, **settings)
+
+    def preprocess(self, payload: Any) -> None:
+        """Whatever a browser sends back as a value is dropped; a handler checks what an event brings."""
+        return None
+
+    def postprocess(self, value: dict[str, Any] | None) -> dict[str, Any] | None:
+        if value is not None and (not isinstance(value, dict) or value.get("kind") != "matrices"):
+            raise ValueError("matrices show what matrices.pack makes: a dict of kind 'matrices', or None")
+        return value
+
+    def api_info(self) -> dict[str, Any]:
+        return {"type": "object", "description": "matrices with their labels"}

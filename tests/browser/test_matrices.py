@@ -1,0 +1,135 @@
+"""The matrices in Chromium: numbers as numpy has them, one pointer in all panels with the same axes, ticks, CSV."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from app.widgets.matrices import Matrices, panel
+from tests.browser import masks_page as made
+
+HOOK = "window.twoStacks.matrices"
+MINUS = "−"
+
+
+@pytest.fixture(scope="module")
+def address(serve) -> str:
+    return serve("tests.browser.masks_page")
+
+
+@pytest.fixture(scope="module")
+def page(open_page, address):
+    page = open_page(address, viewport={"width": 1280, "height": 900})
+    page.wait_for_selector("#matrices [data-ready]")
+    yield page
+    page.context.close()
+
+
+def hook(page, call: str):
+    return page.evaluate(f"{HOOK}.{call}")
+
+
+def part(page, name: str):
+    return page.locator(f'#matrices [data-ts="{name}"]')
+
+
+def send(page, name: str) -> None:
+    titles = [one["title"] for one in getattr(made, name)()["panels"]]
+    rows = len(getattr(made, name)()["panels"][0]["rows"])
+    page.locator(f"#{name}").click()
+    page.wait_for_function(
+        f"([titles, rows]) => {{ const p = {HOOK}.panels(); return p.length && p[0].cw && p[0].rows.length === rows"
+        " && p.map((one) => one.title).join() === titles.join(); }", arg=[titles, rows])
+    part(page, "panels").scroll_into_view_if_needed()
+
+
+def over(page, index: int, row: int, column: int, press: bool = False) -> None:
+    size = hook(page, "panels()")[index]
+    place = {"x": (column + 0.5) * size["cw"], "y": (row + 0.5) * size["ch"]}
+    cells = page.locator("#matrices .mx-cells").nth(index)
+    (cells.click if press else cells.hover)(position=place, force=True)
+
+
+def numbers(pack: dict, index: int) -> np.ndarray:
+    one = pack["panels"][index]
+    return np.frombuffer(base64.b64decode(one["values"]), "<f4").reshape(len(one["rows"]), len(one["columns"]))
+
+
+def test_hover_and_keys_point_in_every_linked_panel(page):
+    pack = made.six()
+    send(page, "six")
+    over(page, 0, 1, 2)
+    assert hook(page, "spot()") == {"row": 1, "column": 2, "panels": [0, 1, 2]}
+    score = f"{numbers(pack, 0)[1, 2]:.4g}".replace("-", MINUS)
+    expect(part(page, "tip")).to_have_text(f"'Mann', 'reitet'scores q·k{score}+ mask{MINUS}∞weights0")
+    assert page.locator("#matrices .mx-mark:visible").count() == 3
+    over(page, 2, 5, 5, press=True)
+    expect(page.locator("#event textarea")).to_have_value(json.dumps({"select": {"panel": 2, "row": 5, "column": 5}}))
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowLeft")
+    assert hook(page, "spot()")["row"] == 4 and hook(page, "spot()")["column"] == 4
+    expect(part(page, "live")).to_contain_text("row 'braun', column 'braun'; scores q·k: ")
+    page.keyboard.press("Enter")
+    expect(page.locator("#event textarea")).to_have_value(json.dumps({"select": {"panel": 2, "row": 4, "column": 4}}))
+    expect(page.locator("#matrices .mx-dead")).to_have_text(["nothing visible"])
+    expect(page.locator("#matrices .mx-operator")).to_have_text(["+", "→ softmax →"])
+
+
+def test_ticks_toggle_and_unknown_numbers_are_never_nan(page):
+    send(page, "importance")
+    over(page, 0, 1, 1, press=True)
+    edited = {"edit": {"panel": 0, "checked": [[0, 2], [1, 1], [4, 7]]}}
+    expect(page.locator("#event textarea")).to_have_value(json.dumps(edited))
+    expect(part(page, "tip")).to_contain_text("no numberhead off")
+    over(page, 0, 0, 2, press=True)
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press(" ")
+    assert hook(page, "checked(0)") == [[0, 3], [1, 1], [4, 7]]
+    assert hook(page, "spot()")["panels"] == [0]
+    assert "NaN" not in page.locator("#matrices").inner_text() and hook(page, "value(0, 1, 1)") == ""
+
+
+def test_csv_has_every_number(page):
+    pack = made.six()
+    send(page, "six")
+    rows = list(csv.reader(io.StringIO(hook(page, "csv()"))))
+    assert rows[0] == ["scores q·k"] and rows[1][1:] == made.TARGET[:6]
+    assert np.allclose(np.array([row[1:] for row in rows[2:8]], float), numbers(pack, 0), rtol=1e-6)
+    assert rows[8] == [] and np.array_equal(np.array([row[1:] for row in rows[11:17]], float), numbers(pack, 1))
+    with page.expect_download() as download:
+        part(page, "csv").click()
+    assert download.value.suggested_filename == "two-stacks-matrices.csv"
+
+
+def test_hostile_labels_large_panels_phone(page, open_page, address):
+    send(page, "strange")
+    assert page.locator("#matrices .mx-col").all_text_contents()[:3] == made.HOSTILE[:3]
+    assert page.locator("#matrices img, #matrices .mx-head b").count() == 0
+    send(page, "wide")
+    first, last = (page.locator("#matrices .mx-scroll").nth(k) for k in (0, 2))
+    first.evaluate("(node) => { node.scrollTop = 300; node.scrollLeft = 200; }")
+    page.wait_for_function("(node) => node.scrollTop === 300 && node.scrollLeft === 200", arg=last.element_handle())
+    assert last.evaluate("(node) => node.scrollWidth > node.clientWidth")
+    phone = open_page(address, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    phone.wait_for_selector("#matrices [data-ready]")
+    assert phone.evaluate("document.documentElement.scrollWidth") <= 390
+    assert all(one["cw"] >= 34 for one in hook(phone, "panels()"))  # six columns: numbers on a phone too
+    phone.context.close()
+
+
+def test_only_packs_go_in_and_nothing_comes_back():
+    several = Matrices(made.six(), render=False)
+    assert several.preprocess({"kind": "matrices"}) is None
+    for wrong in ("<b>text</b>", {"kind": "grid"}):
+        with pytest.raises(ValueError, match=r"matrices\.pack"):
+            several.postprocess(wrong)
+    with pytest.raises(ValueError, match="does not fit 1 rows"):
+        panel("title", np.zeros((2, 2)), ["a"], ["b"])
+    with pytest.raises(ValueError, match="scale"):
+        panel("title", np.zeros((1, 1)), ["a"], ["b"], scale="rainbow")
