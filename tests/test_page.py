@@ -207,8 +207,10 @@ def test_every_event_is_private_and_model_events_share_one_turn():
     functions = page.fns.values()
     assert all(f.api_visibility == "private" for f in functions if f.fn is not None)
     turns = [f for f in functions if f.concurrency_id == "model"]
-    assert len(turns) == 5 + len(EXAMPLES) and all(f.concurrency_limit == RUNS for f in turns)
-    assert not [b for b in page.blocks.values() if isinstance(b, gr.State)]
+    runs = 2 + len(EXAMPLES)  # Run, each example, Surprise me; the masks tab follows each, and its own opening, in two steps
+    assert len(turns) == 3 + runs + 2 * (runs + 1) + 10 and all(f.concurrency_limit == RUNS for f in turns)
+    states = [type(b.value).__name__ for b in page.blocks.values() if isinstance(b, gr.State)]
+    assert sorted(states) == ["Drawn", "bool"]  # the masks tab's: what a visitor has drawn, and whether a head is looked into
 
 
 def test_input_x_gradient_of_a_run_that_is_too_long_is_refused_with_a_reason(engine, monkeypatch):

@@ -39,6 +39,7 @@ def nothing_drawn(request):
         page = request.getfixturevalue("page")
         for stack in ("cross", "decoder", "encoder"):
             part(page, stack).click()
+            page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
             if part(page, "reset").is_enabled():
                 part(page, "reset").click()
         page.locator("#ts-masks-both").click()
