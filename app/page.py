@@ -55,7 +55,7 @@ def build(config: AppConfig) -> gr.Blocks:
                 stepper = Stepper(value=saved_pack(first) if first else None)
             follow = []  # how a tab follows other events, where it does
             for view in VIEWS:
-                with gr.Tab(said(view.TITLE)) as tab:
+                with gr.Tab(said(view.TITLE), elem_id=f"ts-tab-{view.TITLE.rpartition('.')[2]}") as tab:
                     if one := view.build(engine, controls):
                         one(tab.select)
                         follow.append(one)

@@ -16,7 +16,7 @@ from core.noise.drawn import KINDS, SENTINEL
 from core.noise.published import BART_TABLE, TABLES, figures_of
 from core.noise.rebuild import judge, rebuild, settings_for
 from core.noise.table import every
-from core.noising import NoiseSettings
+from core.noising import NOISE_NAMES, NoiseSettings
 from core.runs import Run
 from core.settings import Decoding
 from core.train.forcing import decoder_input, forced
@@ -196,7 +196,7 @@ def test_b23_eos_inside_a_padded_decoder_input_is_not_scored(t5):
 
 def test_every_noise_has_a_row(t5):
     rows = list(every(TEXT, t5, seed=1))
-    assert [row.name for row in rows] == list(NOISES) and not any(row.reason for row in rows)
+    assert [row.name for row in rows] == list(NOISE_NAMES) and not any(row.reason for row in rows)
     for row in rows:
         assert row.loss > 0 and row.exact is False and 0 <= row.right <= row.spans
         assert row.length == len(row.corruption.corrupted) and 0 <= row.achieved <= 1

@@ -144,6 +144,9 @@ def test_input_x_gradient_beside_attention(page):
     ranks = [np.argsort(np.argsort(row)) for row in (attention, np.abs(np.array(found["row"])))]
     assert found["correlation"] == pytest.approx(np.corrcoef(*ranks)[0, 1], abs=1e-6)
     expect(page.locator("[data-ts=contrast]")).to_contain_text("not why it wrote this token")
+    page.locator("[data-ts=contrast] button").click()  # to the heads that can be switched off
+    expect(page.locator("#ts-masks-heads")).to_be_in_viewport()
+    page.get_by_role("tab", name="Attention").click()
     assert page.evaluate(f"{HOOK}.done()") and page.locator("[data-ts=shares]").is_visible()
 
 

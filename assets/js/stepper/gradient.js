@@ -39,7 +39,17 @@ function drawGradient() {
   at.shares.getContext("2d").putImageData(coloured([size.map((x) => x / total)], columns.length, Math.max(0.05, size[most] / total)), 0, 0);
   const one = correlation(t), all = run.rows.map((_, k) => correlation(k)).filter((x) => !Number.isNaN(x)), average = all.reduce((a, b) => a + b, 0) / all.length;
   at.contrast.replaceChildren(...phrase("gradient", { column: isolated(columns[most].text), value: signed(row[most], 3), share: (100 * size[most] / total).toFixed(0),
-    labels: columns.length, one: signed(one, 2), steps: plural("steps", all.length), mean: signed(average, 2) }));
+    labels: columns.length, one: signed(one, 2), steps: plural("steps", all.length), mean: signed(average, 2) }), ...ablation());
+}
+
+/** A way to the heads of the masks tab, on a page that has one. */
+function ablation() {
+  const tab = document.getElementById("ts-tab-masks-button");
+  if (!tab) return [];
+  const link = make("button", "ts-link", word("gradient.heads"));
+  link.type = "button";
+  link.onclick = () => { tab.click(); setTimeout(() => document.getElementById("ts-masks-heads")?.scrollIntoView({ block: "center" }), 100); };
+  return [" ", link];
 }
 
 at.shares.addEventListener("pointermove", (event) => {
