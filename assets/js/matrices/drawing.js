@@ -13,6 +13,7 @@ function flush() {
 }
 
 function drawPanel(panel) {
+  if (!panel.grid) return;   // not laid out yet: its tab is not in sight
   const { cw, ch, dpr } = panel.grid, context = panel.at.canvas.getContext("2d"), n = panel.columns.length, places = placesFor(panel, context);
   context.setTransform(dpr, 0, 0, dpr, 0, 0);
   context.clearRect(0, 0, n * cw, panel.rows.length * ch);
