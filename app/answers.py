@@ -30,9 +30,9 @@ def refused(said: str) -> dict:
     return {"kind": "refused", "text": said}
 
 
-def sentence(error: Exception) -> str:
+def sentence(error: Exception, unforeseen: str = UNFORESEEN) -> str:
     """Our own errors are sentences; of any other the host's log keeps the traceback."""
     if isinstance(error, TwoStacksError):
         return str(error)
-    log.error("a handler failed", exc_info=error)
-    return UNFORESEEN
+    log.error(unforeseen, exc_info=error)
+    return unforeseen

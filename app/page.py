@@ -1,12 +1,12 @@
 """The one page: controls on top, tabs below with the attention view as the first, one Run event."""
 
-import logging
 import random
 import threading
 from collections.abc import Iterator
 
 import gradio as gr
 
+from app.answers import sentence
 from app.config import AppConfig
 from app.controls import Controls, model_picker, more, task_picker, text_box
 from app.engine import Engine, saved_pack
@@ -23,7 +23,6 @@ from core.spelling import marks
 from core.text import usable
 
 VIEWS = (masks, noise)  # the tabs beside the first
-log = logging.getLogger("two-stacks")
 
 
 def build(config: AppConfig) -> gr.Blocks:
@@ -115,7 +114,7 @@ def _answer(engine: Engine, controls: Controls, values: dict, visitor: str = "")
         for message in engine.messages(settings, visitor):
             yield message, ""
     except Exception as error:
-        yield gr.skip(), _sentence(error, "This run failed for a reason we did not foresee; the host's log has it. Text kept.")
+        yield gr.skip(), sentence(error, "This run failed for a reason we did not foresee; the host's log has it. Text kept.")
 
 
 def _explain(engine: Engine, asked: object) -> tuple:
@@ -123,7 +122,7 @@ def _explain(engine: Engine, asked: object) -> tuple:
     try:
         return engine.attribution(str(asked.get("run", ""))[:64] if isinstance(asked, dict) else ""), ""
     except Exception as error:
-        return gr.skip(), _sentence(error, "Input × gradient could not be computed for this run; the host's log says why.")
+        return gr.skip(), sentence(error, "Input × gradient could not be computed for this run; the host's log says why.")
 
 
 def _spelling(engine: Engine, text: object, model: object) -> dict | None:
@@ -135,14 +134,6 @@ def _spelling(engine: Engine, text: object, model: object) -> dict | None:
         return pack(text, marks(loaded.tokenizer, usable(text), MAX_SOURCE)) if loaded else None
     except TwoStacksError:  # a text that cannot be read yet: Run says why
         return None
-
-
-def _sentence(error: Exception, unforeseen: str) -> str:
-    """What the person reads: our own errors are sentences; of any other the host's log keeps the traceback."""
-    if isinstance(error, TwoStacksError):
-        return str(error)
-    log.error(unforeseen, exc_info=error)
-    return unforeseen
 
 
 def _knows(engine: Engine, name: str) -> str:

@@ -193,6 +193,13 @@ def noisy_tokenizer(sentinels: int = 100, mask: bool = True) -> PreTrainedTokeni
     return made
 
 
+def saved(made: Loaded, folder: Path) -> Path:
+    """The folder, with the model and its tokenizer in it, as a host registers one."""
+    made.model.save_pretrained(folder)
+    made.tokenizer.save_pretrained(folder)
+    return folder
+
+
 def noisy(family: str, sentinels: int = 100, mask: bool = True, **options: Any) -> Loaded:
     """A fresh tiny model whose vocabulary can be hidden behind something."""
     model, made = build(family, **options), noisy_tokenizer(sentinels, mask)

@@ -31,10 +31,7 @@ CAUSAL = Masks(encoder=StackMask("causal"))
 @pytest.fixture(scope="module")
 def looks(tmp_path_factory) -> Looks:
     """pocket-t5, and a tiny BART that divides by √d."""
-    folder = tmp_path_factory.mktemp("models") / "tiny"
-    made = tiny.noisy("bart")
-    made.model.save_pretrained(folder)
-    made.tokenizer.save_pretrained(folder)
+    folder = tiny.saved(tiny.noisy("bart"), tmp_path_factory.mktemp("models") / "tiny")
     engine = Engine(Models({"tiny": folder}))
     engine.models.load("pocket-t5")
     return Looks(Masked(engine))

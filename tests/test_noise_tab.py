@@ -23,10 +23,7 @@ MASKLESS = {name for name, noise in NOISES.items() if noise.needs == "mask"}
 @pytest.fixture(scope="module")
 def engine(tmp_path_factory) -> Engine:
     """pocket-t5, and a tiny BART whose vocabulary has a mask and sentinels."""
-    folder = tmp_path_factory.mktemp("models") / "tiny"
-    made = tiny.noisy("bart")
-    made.model.save_pretrained(folder)
-    made.tokenizer.save_pretrained(folder)
+    folder = tiny.saved(tiny.noisy("bart"), tmp_path_factory.mktemp("models") / "tiny")
     return Engine(Models({"tiny": folder}))
 
 

@@ -1,8 +1,8 @@
 """What was found: a sentence, lines of tokens with their marks and numbers, notes; or a refusal, or how far it is.
 
 The value is {"kind": "found", "sentence", "lines": [{"name", "text", "tokens": [[text, mark, below]]}], "notes"}, or
-{"kind": "refused" or "progress", "text"}, or None. `assets/js/findings.js` draws it by `textContent` only. A mark is one of
-MARKS; `name` is a word of the component.
+{"kind": "refused" or "progress", "text"}, or None. `assets/js/findings/findings.js` draws it by `textContent` only. A mark is
+one of MARKS; `name` is a word of the component.
 """
 
 from typing import Any

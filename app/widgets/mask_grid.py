@@ -89,7 +89,7 @@ TEMPLATE = f"""
 </div>
 """
 # One function body in this order: each file uses only what the ones before it name, or what runs after all are read.
-SCRIPTS = ("state", "text", "rules", "editing", "formula", "layout", "drawing", "pointing", "arriving", "wiring")
+SCRIPTS = ("state", "text", "rules", "editing", "formula", "layout", "drawing", "pointing", "arriving", "theme", "wiring")
 
 
 def pack(

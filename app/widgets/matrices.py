@@ -29,7 +29,7 @@ TEMPLATE = f"""
 </div>
 """
 # One function body in this order: each file uses only what the ones before it name, or what runs after all are read.
-SCRIPTS = ("state", "text", "colour", "building", "layout", "drawing", "pointing", "arriving", "wiring")
+SCRIPTS = ("state", "text", "colour", "building", "layout", "drawing", "pointing", "arriving", "theme", "wiring")
 
 
 def panel(

@@ -15,7 +15,7 @@ from typing import Any
 import gradio as gr
 
 from app.widgets.markup import Markup
-from app.widgets.scripts import ASSETS, script
+from app.widgets.scripts import script, styles
 
 # plotly.py carries its own plotly.min.js. The page must give this path to `gr.set_static_paths`, or Gradio refuses it.
 PLOTLY_FILE = Path(find_spec("plotly").origin).parent / "package_data" / "plotly.min.js"
@@ -137,7 +137,8 @@ KINDS = ("trace", "start", "rows", "attribution", "message")
 # One function body in this order: each file uses only what the ones before it name, or what runs after all are read.
 SCRIPTS = (
     "state", "text", "weights", "axes", "compare", "colour", "layout", "labels", "side", "sentence", "cells", "beside",
-    "drawing", "following", "multiples", "gradient", "bars", "painting", "moving", "pointing", "exports", "arriving", "wiring",
+    "drawing", "following", "multiples", "gradient", "bars", "painting", "moving", "pointing", "exports", "arriving", "theme",
+    "wiring",
 )
 
 
@@ -153,7 +154,7 @@ class Stepper(gr.HTML):
         super().__init__(
             value,
             html_template=TEMPLATE,
-            css_template=(ASSETS / "css" / "stepper.css").read_text(encoding="utf-8"),
+            css_template=styles("stepper"),
             js_on_load=script("stepper", SCRIPTS),
             apply_default_css=False,  # "prose" margins would break the alignment of the bars with the columns
             plotly_url=plotly_url or f"/gradio_api/file={PLOTLY_FILE}",

@@ -130,7 +130,7 @@ def build_page() -> gr.Blocks:
             masks = build(Masks, data._data["masks"], "masks.", unknown)
             return json.dumps({"masks": differences(masks), "unknown": unknown})
 
-        component.edit(checked, None, told, show_progress="hidden", trigger_mode="always_last")
+        component.edit(checked, None, told, show_progress="hidden", trigger_mode="multiple")
         def selected(data: gr.EventData) -> str:
             return json.dumps({"select": data._data})
 

@@ -15,9 +15,7 @@ HOSTILE = "A dog <img src=x onerror=alert(1)> </s> <script>alert(2)</script> run
 def address(serve, tmp_path_factory) -> str:
     """The app with a tiny BART beside the bundled model: its vocabulary has a mask."""
     folder = tmp_path_factory.mktemp("models")
-    made = tiny.noisy("bart")
-    made.model.save_pretrained(folder / "tiny")
-    made.tokenizer.save_pretrained(folder / "tiny")
+    tiny.saved(tiny.noisy("bart"), folder / "tiny")
     return serve("app", "--models-dir", str(folder))
 
 

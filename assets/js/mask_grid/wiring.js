@@ -40,10 +40,6 @@ at.root.twoStacks = hooks;
 (window.twoStacks ||= {}).maskGrid = hooks;
 
 new ResizeObserver(() => paint()).observe(at.root);
-new MutationObserver(() => {
-  const dark = document.body.classList.contains("dark");
-  if (dark !== grid.dark) { grid.dark = dark; paint(); }
-}).observe(document.body, { attributes: true, attributeFilter: ["class"] });
-grid.dark = document.body.classList.contains("dark");
+watchTheme(grid, () => paint());
 receive();
 watch("value", receive);

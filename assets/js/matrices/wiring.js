@@ -28,10 +28,6 @@ at.root.twoStacks = hooks;
 (window.twoStacks ||= {}).matrices = hooks;
 
 new ResizeObserver(() => paint()).observe(at.root);
-new MutationObserver(() => {
-  const dark = document.body.classList.contains("dark");
-  if (dark !== view.dark) { view.dark = dark; paint(); }
-}).observe(document.body, { attributes: true, attributeFilter: ["class"] });
-view.dark = document.body.classList.contains("dark");
+watchTheme(view, () => paint());
 receive();
 watch("value", receive);

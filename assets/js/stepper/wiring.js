@@ -91,12 +91,7 @@ new ResizeObserver(() => {
   rootWidth = width;
 }).observe(at.root);
 window.addEventListener("resize", () => { if (run) paint("layout"); });
-new MutationObserver(() => {
-  const dark = document.body.classList.contains("dark");
-  if (dark !== grid.dark) { grid.dark = dark; paint(); }
-}).observe(document.body, { attributes: true, attributeFilter: ["class"] });
-
-grid.dark = document.body.classList.contains("dark");
+watchTheme(grid, () => paint());
 buildSide();
 receive();
 watch("value", receive);
