@@ -32,5 +32,5 @@ def ship(made: Path, out: Path, data: Path) -> bool:
     out.mkdir(parents=True, exist_ok=True)
     for path in made.iterdir():
         shutil.copy(path, out)
-    print(f"written to {out}; next: python -m core.train.card {out.name} --data {data}", flush=True)
+    print(f"written to {out}; next: python -m core.train.card {out.name} --data {data} --alignments FILE", flush=True)
     return True
