@@ -2,7 +2,7 @@
 
 import random
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import gradio as gr
 
@@ -63,11 +63,12 @@ def build(config: AppConfig) -> gr.Blocks:
             yield from _answer(engine, controls, values, str(request.session_hash))
 
         ran = [gr.on([go.click, text.submit], answer, controls.inputs(), [stepper, notice], **MODEL_TURN)]
-        choices = {chip: lambda now, chosen=example: chosen_example(chosen, now)
+        choices = {chip: lambda now, name, chosen=example: chosen_example(chosen, now, engine.models.tasks(str(name)))
                    for chip, example in zip(chips, EXAMPLES, strict=True)}
-        choices[surprise] = lambda now: chosen_example(Example(random.choice(OWN)["en"], ""), now)
+        choices[surprise] = lambda now, name: chosen_example(Example(random.choice(OWN)["en"], ""), now, [])
         for chip, choose in choices.items():
-            filled = chip.click(choose, task, [text, task], queue=False, api_visibility="private", trigger_mode="multiple")
+            filled = chip.click(choose, [task, model], [text, task], queue=False, api_visibility="private",
+                                trigger_mode="multiple")
             ran.append(filled.then(answer, controls.inputs(), [stepper, notice], **MODEL_TURN))
         for one in follow:
             for run in ran:
@@ -97,10 +98,10 @@ def build(config: AppConfig) -> gr.Blocks:
     return page
 
 
-def chosen_example(example: Example, task: object) -> tuple[str, object]:
-    """(text, task) after a click: an example that is made for a task brings it; a plain one only leaves such a task."""
+def chosen_example(example: Example, task: object, tasks: Sequence[str]) -> tuple[str, object]:
+    """(text, task) after a click: an example made for a task brings it where the model has it; a plain one leaves such a task."""
     made_for = {other.task for other in EXAMPLES}
-    return example.text, example.task or ("" if task in made_for else task)
+    return example.text, example.task if example.task in tasks else "" if task in made_for else task
 
 
 def _answer(engine: Engine, controls: Controls, values: dict, visitor: str = "") -> Iterator[tuple]:

@@ -9,7 +9,7 @@ import pytest
 
 from app.config import AppConfig, read_config
 from app.engine import Engine, _streamed
-from app.page import _answer, _explain, _spelling, build
+from app.page import _answer, _explain, _spelling, build, chosen_example
 from app.turns import RUNS, Latest, Turn
 from core import Settings, run
 from core.errors import InputError
@@ -49,7 +49,7 @@ def answers(engine: Engine, **values) -> list[tuple]:
         ({"text": "<extra_id_0> <extra_id_1>"}, "nothing but special tokens"),
         ({"text": "A dog.", "model": "../assets"}, "There is no model"),
         ({"text": "A dog.", "model": "owner/name"}, "does not load models from the hub"),
-        ({"text": "A dog.", "task": "summon"}, "no task 'summon'; its tasks: en-de"),
+        ({"text": "A dog.", "task": "summon"}, "no task 'summon'; its tasks: en-de, en-fr, fill, summary"),
         ({"text": "A dog.", "target_language": "xx_XX"}, "no language 'xx_XX'"),
         ({"text": 7}, "must be str, not int"),
     ],
@@ -219,11 +219,22 @@ def test_input_x_gradient_of_a_run_that_is_too_long_is_refused_with_a_reason(eng
         engine.attribution(saved()[0].id)
 
 
-def test_every_german_word_of_a_saved_run_has_an_english_gloss():
+def test_every_foreign_word_of_a_saved_run_has_an_english_gloss():
     for trace, example in zip(saved(), EXAMPLES, strict=True):
+        if example.task in ("fill", "summary"):
+            assert not example.gloss, "what is written is English already"
+            continue
         words = re.findall(r"\w+", trace.text)
         assert [trace.text[start:end] for start, end, _ in gloss(trace)] == words
         assert set(example.gloss) <= set(words), "a gloss of a word that is not written any more"
+
+
+def test_an_example_brings_its_task_where_the_model_has_it():
+    fill = next(e for e in EXAMPLES if e.task == "fill")
+    assert chosen_example(fill, "", ["en-de", "fill"]) == (fill.text, "fill")
+    assert chosen_example(fill, "summary", ["en-de"]) == (fill.text, "")
+    assert chosen_example(EXAMPLES[0], "fill", ["en-de", "fill"]) == (EXAMPLES[0].text, "")
+    assert chosen_example(EXAMPLES[0], "own", ["own"]) == (EXAMPLES[0].text, "own")
 
 
 def test_own_sentences_are_whole_and_different():
