@@ -8,7 +8,7 @@ import pytest
 from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
 
 from core.errors import ModelError
-from core.models import Models, hub, loading
+from core.models import BUNDLED, LISTED, Models, hub, loading
 
 
 class Hub:
@@ -143,4 +143,5 @@ def test_an_unknown_model_lists_a_few_of_many_names(tmp_path):
     for name in ("nothing", "owner/name"):
         with pytest.raises(ModelError) as error:
             registry.check(name)
-        assert "model-006, …" in str(error.value) and "model-007" not in str(error.value)
+        shown, left = LISTED - len(BUNDLED) - 1, LISTED - len(BUNDLED)
+        assert f"model-{shown:03}, …" in str(error.value) and f"model-{left:03}" not in str(error.value)
