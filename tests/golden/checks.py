@@ -6,6 +6,8 @@ from pathlib import Path
 from tests.golden import Report
 from tests.golden.bart_noise import check_bart_noise
 from tests.golden.beam_search import check_beam_search
+from tests.golden.coverage_pointer import check_coverage_pointer
+from tests.golden.length_penalty import check_length_penalty
 from tests.golden.logits_processors import check_logits_processors
 from tests.golden.masks import check_masks
 from tests.golden.metrics import check_metrics
@@ -21,6 +23,8 @@ from tests.golden.teacher_forcing import check_teacher_forcing
 CHECKS: dict[str, Callable[[dict, Path, Report], None]] = {
     "bart_noise.json": check_bart_noise,
     "beam_search.json": check_beam_search,
+    "coverage_pointer.json": check_coverage_pointer,
+    "length_penalty.json": check_length_penalty,
     "logits_processors.json": check_logits_processors,
     "masks.json": check_masks,
     "metrics.json": check_metrics,
