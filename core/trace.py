@@ -129,14 +129,7 @@ class Trace:
             "start": list(_row(self.start)), "target": [list(t) for t in map(_row, self.target)],
             "text": self.text, "notes": list(self.notes),
             "made": self.made,
-            "steps": [
-                {
-                    "texts": list(s.texts), "candidate_texts": [list(c) for c in s.candidate_texts],
-                    "self_cache_bytes": s.self_cache_bytes, "cross_cache_bytes": s.cross_cache_bytes,
-                    "notes": list(s.notes),
-                }
-                for s in self.steps
-            ],
+            "steps": [step_head(s) for s in self.steps],
         }
         return pack(self.kind, head, self._arrays())
 
@@ -170,13 +163,26 @@ class Trace:
         return trace
 
     def _arrays(self) -> dict[str, np.ndarray]:
-        steps = {f"steps.{s.index}.{name}": getattr(s, name) for s in self.steps for name in ARRAYS}
+        steps = {f"steps.{s.index}.{name}": array for s in self.steps for name, array in step_arrays(s).items()}
         return {"encoder_weights": self.encoder_weights, **steps}
 
 
 def run_id(settings: Settings, fingerprint: str) -> str:
     """The id a run of `settings` on weights with `fingerprint` will have, known before it starts."""
     return hashlib.sha256(f"{SCHEMA}\n{settings.to_json()}\n{fingerprint}".encode()).hexdigest()
+
+
+def step_head(step: Step) -> dict:
+    """What a step holds beside its arrays, as JSON has it."""
+    return {
+        "texts": list(step.texts), "candidate_texts": [list(c) for c in step.candidate_texts],
+        "self_cache_bytes": step.self_cache_bytes, "cross_cache_bytes": step.cross_cache_bytes, "notes": list(step.notes),
+    }
+
+
+def step_arrays(step: Step) -> dict[str, np.ndarray]:
+    """Its arrays by name."""
+    return {name: getattr(step, name) for name in ARRAYS}
 
 
 def _row(token: Token) -> tuple:
