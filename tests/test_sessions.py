@@ -260,6 +260,16 @@ def test_a_full_session_says_so_and_the_run_goes_on(store, traces, monkeypatch, 
     assert len(store.kept(session)) == 1 and "Start a new one" in caplog.text
 
 
+def test_a_run_larger_than_a_session_is_kept_up_to_there(store, traces, monkeypatch):
+    monkeypatch.setattr("core.sessions.recording.SESSION_BYTES", 5000)
+    session = store.create(ANN)
+    assert len(list(store.watch(Going(traces[0]), session.id))) == len(traces[0].steps)
+    store.writer.flush()
+    (kept,) = store.kept(session)
+    assert kept.status == "cut" and 0 < kept.steps < len(traces[0].steps)
+    assert len(store.load(session, kept.row).steps) == kept.steps and store.session(session.id, ANN).bytes > 5000
+
+
 def test_the_oldest_unshared_sessions_go_first(store, traces):
     kept = [store.create(ANN, name) for name in ("old shared", "old", "newer", "now")]
     for session in kept:

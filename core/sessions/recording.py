@@ -1,5 +1,6 @@
 """One run, written as it happens: a row a step, so that a crash keeps every step that was made."""
 
+import logging
 import os
 import secrets
 import socket
@@ -9,10 +10,11 @@ from typing import Any
 from sqlite_utils import Database
 
 from core.sessions import rows
-from core.sessions.retention import make_room
+from core.sessions.retention import SESSION_BYTES, make_room
 from core.sessions.writer import Writer
 from core.trace import Step, Trace
 
+log = logging.getLogger("two-stacks")
 _TOKEN = secrets.token_hex(6)
 
 
@@ -47,7 +49,8 @@ class Recording(Iterator[Step]):
 
     def __init__(self, going: Any, writer: Writer, session: str):
         self.going, self._writer, self._session = going, writer, session
-        self._row: int | None = None  # known to the writer's thread only
+        self._row: int | None = None  # this and the next are known to the writer's thread only
+        self._bytes = 0
         self._ended = False
 
     def __getattr__(self, name: str) -> Any:
@@ -87,8 +90,13 @@ class Recording(Iterator[Step]):
         self._row = rows.begin(database, self._session, first, rows.RUNNING, process())
 
     def _step(self, database: Database, step: Step, token: Any, text: str) -> None:
-        if self._row is not None:
-            rows.insert_step(database, self._row, step, token, text)
+        if self._row is None:
+            return
+        self._bytes += rows.insert_step(database, self._row, step, token, text)
+        if self._bytes > SESSION_BYTES:
+            log.warning("a run of more than %d bytes is kept up to step %d", SESSION_BYTES, step.index + 1)
+            rows.cut(database, self._row)
+            self._row = None
 
     def _finish(self, database: Database, trace: Trace, status: str) -> None:
         if self._row is not None:

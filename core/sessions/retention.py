@@ -7,7 +7,7 @@ from sqlite_utils import Database
 
 from core.errors import SessionError
 
-SESSION_BYTES = 64 * 2**20  # of one session: about 500 usual runs of the pocket model
+SESSION_BYTES = 24 * 2**20  # of one session: about 400 usual runs of the pocket model
 SESSION_RECORDS = 2000
 SESSION_EVENTS = 5000
 TOTAL_BYTES = 2 * 2**30  # of all

@@ -76,8 +76,8 @@ def begin(database: Database, session: str, record: Any, status: str, writer: st
     return cursor.lastrowid
 
 
-def insert_step(database: Database, row: int, step: Step, token: Any, output: str) -> None:
-    """One decoder step; `token`: the target token it wrote, `output`: the text so far."""
+def insert_step(database: Database, row: int, step: Step, token: Any, output: str) -> int:
+    """One decoder step, and how many bytes it takes; `token`: the target token it wrote, `output`: the text so far."""
     layout, data = deflate_all(step_arrays(step))
     database.execute(
         "insert into steps values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -85,7 +85,7 @@ def insert_step(database: Database, row: int, step: Step, token: Any, output: st
          json.dumps([token.text, token.id, token.start, token.end], ensure_ascii=False), output,
          json.dumps(step_head(step), ensure_ascii=False), layout, data],
     )
-    database.execute("update records set bytes = bytes + ? where id = ?", [len(data) + len(layout), row])
+    return len(data) + len(layout)
 
 
 def finish(database: Database, row: int, record: Any, status: str) -> None:
@@ -94,6 +94,12 @@ def finish(database: Database, row: int, record: Any, status: str) -> None:
     output = record.sentence if record.kind == "comparison" else getattr(record, "text", "") if record.kind == "trace" else ""
     database.execute("update records set status = ?, ended = ?, output = ?, digest = ? where id = ?",
                      [status, now(), output, digest_of(record), row])
+
+
+def cut(database: Database, row: int) -> None:
+    """The run in this row did not come to its end."""
+    database.execute("update records set status = ?, ended = ?, bytes = bytes + (select coalesce(sum(length(data)), 0) from steps"
+                     " where record = records.id) where id = ? and status = ?", [CUT, now(), row, RUNNING])
 
 
 def _head(database: Database, row: int, record: Any) -> None:

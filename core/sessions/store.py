@@ -74,8 +74,7 @@ class Store:
         if gone:
             with self.file.writing() as database:
                 for row in gone:
-                    database.execute("update records set status = ?, ended = ? where id = ? and status = ?",
-                                     [rows.CUT, rows.now(), row, rows.RUNNING])
+                    rows.cut(database, row)
 
     # Sessions
 
@@ -86,7 +85,7 @@ class Store:
         id, made = secrets.token_urlsafe(18), rows.now()
         with self.file.writing() as database:
             database["sessions"].insert(
-                {"id": id, "owner": owner, "name": _text("name", name or "Session", MOST_NAME), "made": made, "changed": made},
+                {"id": id, "owner": owner, "name": text_of("name", name or "Session", MOST_NAME), "made": made, "changed": made},
                 pk="id")
         return self.session(id, owner)
 
@@ -114,11 +113,11 @@ class Store:
         return [_session(row) for row in found.fetchall()]
 
     def rename(self, id: str, owner: str, name: object) -> None:
-        self._set(id, owner, name=_text("name", name, MOST_NAME))
+        self._set(id, owner, name=text_of("name", name, MOST_NAME))
 
     def annotate(self, id: str, owner: str, note: object) -> None:
         """A note of the owner's own."""
-        self._set(id, owner, note=_text("note", note, MOST_NOTE, empty=True))
+        self._set(id, owner, note=text_of("note", note, MOST_NOTE, empty=True))
 
     def share(self, id: str, owner: str, view: Mapping[str, Any] | None = None) -> Session:
         """Let whoever has the id read it; `view`: what is shown first."""
@@ -213,7 +212,7 @@ def _session(row: tuple) -> Session:
     return Session(*first, bool(shared), json.loads(view), records, size)
 
 
-def _text(name: str, value: object, most: int, empty: bool = False) -> str:
+def text_of(name: str, value: object, most: int, empty: bool = False) -> str:
     """A name or note as a person typed it; control characters become spaces."""
     if not isinstance(value, str):
         raise SessionError(f"The {name} must be a text, not {type(value).__name__}.")
