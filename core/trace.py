@@ -123,15 +123,20 @@ class Trace:
 
     def to_bytes(self) -> bytes:
         """One self-contained file (safetensors); no pickle."""
-        head = {
+        return pack(self.kind, self.head() | {"steps": [step_head(s) for s in self.steps]}, self._arrays())
+
+    def head(self) -> dict:
+        """What it holds beside its steps and its arrays, as JSON has it."""
+        return {
             "settings": self.settings.to_json(), "fingerprint": self.fingerprint, "input": self.input,
             "source": [list(t) for t in map(_row, self.source)], "prefix_tokens": self.prefix_tokens,
             "start": list(_row(self.start)), "target": [list(t) for t in map(_row, self.target)],
-            "text": self.text, "notes": list(self.notes),
-            "made": self.made,
-            "steps": [step_head(s) for s in self.steps],
+            "text": self.text, "notes": list(self.notes), "made": self.made,
         }
-        return pack(self.kind, head, self._arrays())
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Its arrays beside those of its steps."""
+        return {"encoder_weights": self.encoder_weights}
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "Trace":
@@ -164,7 +169,7 @@ class Trace:
 
     def _arrays(self) -> dict[str, np.ndarray]:
         steps = {f"steps.{s.index}.{name}": array for s in self.steps for name, array in step_arrays(s).items()}
-        return {"encoder_weights": self.encoder_weights, **steps}
+        return {**self.arrays(), **steps}
 
 
 def run_id(settings: Settings, fingerprint: str) -> str:

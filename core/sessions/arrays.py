@@ -12,14 +12,14 @@ from core.records import MAX_BYTES
 
 LEVEL = 1  # of zlib: attention weights hardly shrink further
 DTYPES = ("bool", "int32", "int64", "float16", "float32", "float64")
+_NAMES = {np.dtype(name).newbyteorder(order): name for name in DTYPES for order in "<>"}
+_LITTLE = {name: np.dtype(name).newbyteorder("<") for name in DTYPES}
 
 
 def deflate(array: np.ndarray) -> tuple[str, str, bytes]:
     """(dtype, shape as JSON, data) of one array; little-endian, in C order."""
-    plain = np.ascontiguousarray(array)
-    if plain.dtype.name not in DTYPES:
-        raise ValueError(f"an array of {plain.dtype} cannot be kept; it must be one of {', '.join(DTYPES)}")
-    return plain.dtype.name, json.dumps(array.shape), zlib.compress(plain.astype(plain.dtype.newbyteorder("<")).tobytes(), LEVEL)
+    name, raw = _raw(array)
+    return name, json.dumps(array.shape), zlib.compress(raw, LEVEL)
 
 
 def inflate(dtype: str, shape: str, data: bytes) -> np.ndarray:
@@ -33,11 +33,18 @@ def deflate_all(arrays: Mapping[str, np.ndarray]) -> tuple[str, bytes]:
     """(layout, data) of several arrays in one blob; layout: name -> [dtype, shape] as JSON."""
     layout, parts = {}, []
     for name, array in arrays.items():
-        if array.dtype.name not in DTYPES:
-            raise ValueError(f"{name} is {array.dtype}, which cannot be kept")
-        layout[name] = [array.dtype.name, list(array.shape)]
-        parts.append(np.ascontiguousarray(array, array.dtype.newbyteorder("<")).tobytes())
+        dtype, raw = _raw(array)
+        layout[name] = [dtype, array.shape]
+        parts.append(raw)
     return json.dumps(layout), zlib.compress(b"".join(parts), LEVEL)
+
+
+def _raw(array: np.ndarray) -> tuple[str, bytes]:
+    """(name of its dtype, its bytes)."""
+    name = _NAMES.get(array.dtype)
+    if name is None:
+        raise ValueError(f"an array of {array.dtype} cannot be kept; it must be one of {', '.join(DTYPES)}")
+    return name, array.astype(_LITTLE[name], "C", copy=False).tobytes()
 
 
 def inflate_all(layout: str, data: bytes) -> dict[str, np.ndarray]:

@@ -27,7 +27,8 @@ MOST_LIST = 4 * 2**20  # bytes of session.json
 MOST_DATA = 2000  # characters of one event
 LIST = "session.json"
 # What reading a file that is no session may raise beside our own errors.
-BROKEN = (*rows.WRONG, zipfile.BadZipFile, zlib.error, struct.error, NotImplementedError, RuntimeError, EOFError, OSError, IndexError)
+BROKEN = (*rows.WRONG, zipfile.BadZipFile, zlib.error, struct.error, NotImplementedError, RuntimeError, EOFError, OSError,
+          IndexError)
 _RECORD = re.compile(r"records/\d{4}\.safetensors", re.ASCII)
 _KIND = re.compile(r"[a-z][a-z_.]{0,39}", re.ASCII)
 _DATE = re.compile(r"\d{4}-\d\d-\d\d[T ][\d:.]{5,15}(\+00:00)?", re.ASCII)

@@ -28,6 +28,7 @@ KINDS: dict[str, tuple[str, str]] = {
 }
 RUNNING, DONE, STOPPED, CUT = "running", "done", "stopped", "cut"
 STATUSES = (RUNNING, DONE, STOPPED, CUT)
+_STEPS = "(select coalesce(sum(length(data) + length(layout)), 0) from steps where record = records.id)"
 
 
 def now() -> str:
@@ -72,7 +73,13 @@ def begin(database: Database, session: str, record: Any, status: str, writer: st
         [session, record.kind, record.id, status, getattr(settings, "model", ""),
          getattr(settings, "text", getattr(record, "text", "")), settings.to_json() if settings else "{}", made or now(), writer],
     )
-    _head(database, cursor.lastrowid, record)
+    head, arrays = _beside(record)
+    written = 0
+    for name, array in arrays.items():
+        dtype, shape, data = deflate(array)
+        database.execute("insert into arrays values (?, ?, ?, ?, ?)", [cursor.lastrowid, name, dtype, shape, data])
+        written += len(data)
+    database.execute("update records set head = ?, bytes = ? where id = ?", [_json(head), written, cursor.lastrowid])
     return cursor.lastrowid
 
 
@@ -82,39 +89,36 @@ def insert_step(database: Database, row: int, step: Step, token: Any, output: st
     database.execute(
         "insert into steps values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [row, step.index, step.texts[0], int(step.token[0]), float(step.logprob[0]), float(step.entropy[0]),
-         json.dumps([token.text, token.id, token.start, token.end], ensure_ascii=False), output,
-         json.dumps(step_head(step), ensure_ascii=False), layout, data],
+         _json([token.text, token.id, token.start, token.end]), output,
+         _json(step_head(step)), layout, data],
     )
     return len(data) + len(layout)
 
 
 def finish(database: Database, row: int, record: Any, status: str) -> None:
     """What is known only at the end: the output, the digest, and all that the record holds beside its steps."""
-    _head(database, row, record)
+    head, _ = _beside(record)
     output = record.sentence if record.kind == "comparison" else getattr(record, "text", "") if record.kind == "trace" else ""
-    database.execute("update records set status = ?, ended = ?, output = ?, digest = ? where id = ?",
-                     [status, now(), output, digest_of(record), row])
+    database.execute(
+        f"update records set status = ?, ended = ?, output = ?, digest = ?, head = ?, bytes = bytes + {_STEPS} where id = ?",
+        [status, now(), output, digest_of(record), _json(head), row])
 
 
 def cut(database: Database, row: int) -> None:
     """The run in this row did not come to its end."""
-    database.execute("update records set status = ?, ended = ?, bytes = bytes + (select coalesce(sum(length(data)), 0) from steps"
-                     " where record = records.id) where id = ? and status = ?", [CUT, now(), row, RUNNING])
+    database.execute(f"update records set status = ?, ended = ?, bytes = bytes + {_STEPS} where id = ? and status = ?",
+                     [CUT, now(), row, RUNNING])
 
 
-def _head(database: Database, row: int, record: Any) -> None:
-    _, head, arrays = split(record.to_bytes())
-    head.pop("steps", None)
-    written = 0
-    for name, array in arrays.items():
-        if not (record.kind == "trace" and name.startswith("steps.")):
-            dtype, shape, data = deflate(array)
-            database.execute("insert or replace into arrays values (?, ?, ?, ?, ?)", [row, name, dtype, shape, data])
-            written += len(data)
-    text = json.dumps(head, ensure_ascii=False)
-    steps = database.execute("select coalesce(sum(length(data) + length(layout)), 0) from steps where record = ?", [row])
-    database.execute("update records set head = ?, bytes = ? where id = ?",
-                     [text, written + len(text) + steps.fetchone()[0], row])
+def _beside(record: Any) -> tuple[dict, dict[str, np.ndarray]]:
+    """(header, arrays) of all that a record holds beside its steps."""
+    if record.kind == "trace":
+        return record.head(), record.arrays()
+    return split(record.to_bytes())[1:]
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def read(database: Database, row: Mapping[str, Any]) -> Any:
