@@ -66,13 +66,13 @@ class Engine:
         """
         ticket = self.latest.begin(visitor)
         if trace := self.saved.get(settings.to_json()):
-            yield saved_pack(trace)
+            yield self.saved_pack(trace)
             return
         from core.runs import run
 
         going = run(settings, self.models)
         if trace := self.recent.get(going.id):
-            yield browser_trace(trace)
+            yield self._pointed(browser_trace(trace), settings.model)
             return
         try:
             for message in _streamed(going, self.turn, lambda: self.latest.wants(visitor, ticket)):
@@ -80,11 +80,19 @@ class Engine:
                     break
                 if message["kind"] == "trace":
                     self.recent.add(going.trace())
-                yield message
+                yield self._pointed(message, settings.model)
             if self.latest.stopped(visitor) and going.steps:
-                yield browser_trace(going.trace(), f"Stopped after {len(going.steps)} tokens.")
+                yield self._pointed(browser_trace(going.trace(), f"Stopped after {len(going.steps)} tokens."), settings.model)
         finally:
             going.close()
+
+    def saved_pack(self, trace: Trace) -> dict:
+        """A saved run for the stepper, with the English gloss of its words."""
+        return self._pointed(browser_trace(trace) | {"gloss": gloss(trace)}, trace.settings.model)
+
+    def _pointed(self, message: dict, model: str) -> dict:
+        """With the head of cross-attention that the stepper shows first, where the model names one."""
+        return message if message["kind"] == "rows" else message | {"best": self.models.alignment_head(model)}
 
     def attribution(self, id: str) -> dict:
         """Input × gradient of a run on the page, for the stepper. InputError where the run or its weights are gone."""
@@ -104,11 +112,6 @@ class Engine:
         with self.turn:
             rows = input_x_gradient(loaded, [t.id for t in trace.source], trace.start.id, [t.id for t in trace.target])
         return browser_attribution(id, rows)
-
-
-def saved_pack(trace: Trace) -> dict:
-    """A saved run for the stepper, with the English gloss of its words."""
-    return browser_trace(trace) | {"gloss": gloss(trace)}
 
 
 def _streamed(going, turn: Turn, wanted: Callable[[], bool]) -> Iterator[dict]:

@@ -9,7 +9,7 @@ import gradio as gr
 from app.answers import sentence
 from app.config import AppConfig
 from app.controls import Controls, model_picker, more, task_picker, text_box
-from app.engine import Engine, saved_pack
+from app.engine import Engine
 from app.theme import CSS, theme
 from app.turns import MODEL_TURN
 from app.views import masks, noise
@@ -51,7 +51,7 @@ def build(config: AppConfig) -> gr.Blocks:
         notice = gr.HTML("", html_template="<div class='ts-notice' role='alert'>{{value}}</div>", elem_id="ts-notice")
         with gr.Tabs(elem_id="ts-tabs"):
             with gr.Tab(said("page.attention")):
-                stepper = Stepper(value=saved_pack(first) if first else None)
+                stepper = Stepper(value=engine.saved_pack(first) if first else None)
             follow = []  # how a tab follows other events, where it does
             for view in VIEWS:
                 with gr.Tab(said(view.TITLE), elem_id=f"ts-tab-{view.TITLE.rpartition('.')[2]}") as tab:

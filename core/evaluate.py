@@ -19,7 +19,7 @@ from pathlib import Path
 
 import torch
 
-from core.alignments import Aligned, alignment_errors
+from core.alignments import Aligned, AlignmentErrors, alignment_errors
 from core.metrics.score import Score
 from core.models import BUNDLED, DEFAULT, models
 from core.models.families import prefix_for
@@ -120,14 +120,20 @@ def table(names: Sequence[str], data: Path, splits: Sequence[str] = TESTS) -> It
 
 def alignments(names: Sequence[str], file: Path) -> Iterator[str]:
     """Lines of the alignment error rates by layer, of every translation task of which `file` has the languages."""
+    for name, task, errors in aligned(names, file):
+        for line in errors.lines():
+            yield f"{name:14} {task:8} {file.stem:17} {line}"
+
+
+def aligned(names: Sequence[str], file: Path) -> Iterator[tuple[str, str, AlignmentErrors]]:
+    """(model, task, rates) for every translation task of which `file` has the languages."""
     languages = json.loads(file.read_text(encoding="utf-8"))[0]
     for name in names:
         loaded = models().load(name)
         for task in loaded.tasks:
             source, _, target = task.partition("-")
             if source in languages and target in languages:
-                for line in alignment_errors(loaded, task, Aligned.read(file, source, target)).lines():
-                    yield f"{name:14} {task:8} {file.stem:17} {line}"
+                yield name, task, alignment_errors(loaded, task, Aligned.read(file, source, target))
 
 
 def pair_of_files(name: str, source: Path, reference: Path, task: str, beams: int, show: int) -> Iterator[str]:

@@ -14,7 +14,7 @@ from core.train.forcing import forced
 
 
 @dataclass(frozen=True, eq=False)
-class ForcedPass:
+class ForcedPair:
     """logprobs (target,): log P(y_t | y_<t, x) of the true tokens, in nats, the decoder having read the true ones before.
 
     cross_weights (layers, heads, target, source): row t is that of the forward which scores y_t.
@@ -29,7 +29,7 @@ class ForcedPass:
         return float(-self.logprobs.mean()) if len(self.logprobs) else float("nan")
 
 
-def force(loaded: Loaded, source: Sequence[int], target: Sequence[int]) -> ForcedPass:
+def force(loaded: Loaded, source: Sequence[int], target: Sequence[int]) -> ForcedPair:
     """Score `target` ids (target,) given `source` ids (source,); both as the model is to see them, eos included.
 
     InputError where one of them is longer than the model's positions, or the source is empty.
@@ -40,10 +40,10 @@ def force(loaded: Loaded, source: Sequence[int], target: Sequence[int]) -> Force
         if length > most:
             raise InputError(f"The {what} has {length} tokens; {loaded.name} has positions for at most {most}.")
     if not target:
-        return ForcedPass(np.zeros(0, np.float32), np.zeros((*loaded.cross_shape, 0, len(source)), np.float32))
+        return ForcedPair(np.zeros(0, np.float32), np.zeros((*loaded.cross_shape, 0, len(source)), np.float32))
     ids, labels = (torch.tensor([list(side)], device=loaded.device) for side in (source, target))
     with torch.inference_mode(), capture() as kept:
         nll = forced(loaded.model, ids, torch.ones_like(ids), labels).nll
     weights = loaded.sites.stack(kept, "cross")
     cross = np.zeros((0, 0, len(target), len(source)), np.float32) if weights is None else weights[0].float().cpu().numpy()
-    return ForcedPass(-nll[0].float().cpu().numpy(), cross)
+    return ForcedPair(-nll[0].float().cpu().numpy(), cross)

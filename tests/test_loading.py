@@ -9,7 +9,7 @@ from safetensors.torch import load_file, save_file
 
 from core.errors import ModelError
 from core.models.loading import load_folder
-from core.models.tasks import tasks_in, tasks_of_folder
+from core.models.tasks import alignment_head_of_folder, tasks_in, tasks_of_folder
 from core.runs import Run
 from core.settings import Decoding, Settings
 from tests import models as tiny
@@ -128,6 +128,20 @@ def test_tasks_of_an_odd_config(params, folder):
     assert tasks_in({"task_specific_params": params, "prefix": "say: "}) == {"default": "say: "}
     (folder / "config.json").write_text("[1]")
     assert tasks_of_folder(folder) == {}
+
+
+@pytest.mark.parametrize("heads", [None, 3, [], [3], [[1]], [["1", 2]], [[True, 2]], [[-1, 0]], [[1e9, 0]], {"0": [1, 2]}])
+def test_alignment_heads_that_are_none(heads, folder):
+    path = folder / "generation_config.json"
+    path.write_text(json.dumps({"alignment_heads": [[1, 4], [0, 2]]}))
+    assert alignment_head_of_folder(folder) == (1, 4)
+    path.write_text(json.dumps({"alignment_heads": heads}))
+    assert alignment_head_of_folder(folder) is None
+    for text in ("[1]", "{", "\xff"):
+        path.write_text(text)
+        assert alignment_head_of_folder(folder) is None
+    path.unlink()
+    assert alignment_head_of_folder(folder) is None
 
 
 def test_other_paths_of_the_host_are_not_shown(folder, monkeypatch):

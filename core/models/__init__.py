@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 from core.errors import ModelError
-from core.models.tasks import tasks_of_folder
+from core.models.tasks import alignment_head_of_folder, tasks_of_folder
 from core.models.vocabulary import Vocabulary, rows_in
 
 if TYPE_CHECKING:
@@ -72,6 +72,11 @@ class Models:
         loaded = self._loaded.get(name)
         folder = self._folder(name)
         return list(loaded.tasks if loaded else tasks_of_folder(folder) if folder else ())
+
+    def alignment_head(self, name: str) -> tuple[int, int] | None:
+        """(layer, head) of cross-attention that follows words best, where a model whose folder is here says so."""
+        folder = self._folder(name)
+        return alignment_head_of_folder(folder) if folder else None
 
     def is_loaded(self, name: str) -> bool:
         """Whether it is in memory."""

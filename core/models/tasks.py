@@ -1,8 +1,10 @@
-"""The tasks a checkpoint names in its own config. No torch: the page lists them before a model has loaded."""
+"""What a checkpoint says of itself: its tasks, and the head to look at. No torch: the page asks before a model has loaded."""
 
 import json
 from pathlib import Path
 from typing import Any
+
+GENERATION, HEADS = "generation_config.json", "alignment_heads"
 
 
 def tasks_in(config: dict[str, Any]) -> dict[str, str]:
@@ -19,6 +21,24 @@ def tasks_in(config: dict[str, Any]) -> dict[str, str]:
 def tasks_of_folder(folder: Path) -> dict[str, str]:
     """`tasks_in` a model folder's config.json; empty where it cannot be read."""
     try:
-        return tasks_in(json.loads((folder / "config.json").read_text("utf-8")))
-    except (OSError, ValueError, AttributeError, RecursionError):
+        return tasks_in(_json(folder / "config.json"))
+    except AttributeError:
+        return {}
+
+
+def alignment_head_of_folder(folder: Path) -> tuple[int, int] | None:
+    """(layer, head), from 0, of the cross-attention that follows words best: the first of generation_config.json's
+    `alignment_heads`, which is where Whisper keeps its own; None where it names none."""
+    made = _json(folder / GENERATION)
+    heads = made.get(HEADS) if isinstance(made, dict) else None
+    first = heads[0] if isinstance(heads, list) and heads else None
+    right = isinstance(first, list) and len(first) == 2 and all(type(n) is int and 0 <= n < 1024 for n in first)
+    return (first[0], first[1]) if right else None
+
+
+def _json(path: Path) -> Any:
+    """What a file holds; an empty dict where it cannot be read."""
+    try:
+        return json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError, RecursionError):
         return {}

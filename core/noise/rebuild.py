@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from core.errors import InputError
-from core.forced import ForcedPass, force
+from core.forced import ForcedPair, force
 from core.noise.corruption import Corruption
 from core.noise.drawn import KINDS, SENTINEL
 from core.runs import Run
@@ -47,7 +47,7 @@ class Rebuilding:
 
     corruption: Corruption
     trace: Trace
-    forced: ForcedPass
+    forced: ForcedPair
     spans: tuple[Rebuilt, ...]
     exact: bool
 

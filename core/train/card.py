@@ -4,8 +4,10 @@ import argparse
 import json
 from pathlib import Path
 
-from core.evaluate import TESTS, alignments, table
+from core.alignments import AlignmentErrors
+from core.evaluate import TESTS, aligned, table
 from core.models import ASSETS, BUNDLED, models
+from core.models.tasks import GENERATION, HEADS
 from core.train.notes import NOTES
 from core.train.recipes import RECIPES, Recipe
 
@@ -110,14 +112,21 @@ def score_row(line: str) -> str:
     return f"| {task} | {split} | {name} | {number} | {signature.replace('|', ' ')} |"
 
 
-def card(name: str, recipe: Recipe, parameters: int, rows: list[dict], lines: list[str], aligned: list[str]) -> str:
-    """The card's text. rows: of curve.jsonl; lines: of the table; aligned: of the alignments."""
+def card(name: str, recipe: Recipe, parameters: int, rows: list[dict], lines: list[str], errors: list[AlignmentErrors]) -> str:
+    """The card's text. rows: of curve.jsonl; lines: of the table."""
     return CARD.format(
         name=name, languages=f"[{', '.join(recipe.languages)}]", model_type=recipe.model_type, parameters=parameters,
         about=BUNDLED[name], settings="\n".join(f"- {key}: {value}" for key, value in settings_of(recipe).items()),
         time=time_line(rows), losses=loss_table(rows), scores="\n".join(map(score_row, lines)),
-        aligned="\n".join(f"- {line.split(maxsplit=3)[3]}" for line in aligned), tried="\n".join(f"- {note}" for note in NOTES),
+        aligned="\n".join(f"- {line}" for one in errors for line in one.lines()), tried="\n".join(f"- {note}" for note in NOTES),
     )
+
+
+def point_at(folder: Path, head: tuple[int, int]) -> None:
+    """Keep (layer, head) as the one that the page shows first."""
+    path = folder / GENERATION
+    made = json.loads(path.read_text(encoding="utf-8")) | {HEADS: [list(head)]}
+    path.write_text(json.dumps(made, indent=2, sort_keys=True) + "\n", encoding="utf-8")
 
 
 def main() -> None:
@@ -132,8 +141,10 @@ def main() -> None:
         lines += [line] if " = " in line else []
     rows = [json.loads(line) for line in (folder / "curve.jsonl").read_text("utf-8").splitlines()]
     parameters = sum(p.numel() for p in models().load(args.name).model.parameters())
-    aligned = list(alignments([args.name], args.alignments))
-    text = card(args.name, RECIPES[args.name], parameters, rows, lines, aligned)
+    errors = [found for _, _, found in aligned([args.name], args.alignments)]
+    if errors:
+        point_at(folder, errors[0].best)
+    text = card(args.name, RECIPES[args.name], parameters, rows, lines, errors)
     (folder / "README.md").write_text(text, encoding="utf-8")
 
 

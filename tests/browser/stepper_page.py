@@ -118,6 +118,11 @@ def again() -> dict[str, Any]:
     return pack("again", ENGLISH[4:] + ["of", "grey"], [*GERMAN[:7], "</s>"], seed=8) | {"output": "Ein Mann"}
 
 
+def pointed() -> dict[str, Any]:
+    """A model that names the head which follows words best: layer 2, head 5 in the page's numbers."""
+    return pack("pointed", ENGLISH, GERMAN, prefix=4, seed=11) | {"best": [1, 4]}
+
+
 def start_of(whole: dict[str, Any]) -> dict[str, Any]:
     keys = ("run", "shapes", "block", "blocked", "source", "prefix", "first", "enc", "input", "about")
     return {"kind": "start", **{key: whole[key] for key in keys}}
@@ -156,7 +161,7 @@ def build() -> gr.Blocks:
     with gr.Blocks(title="stepper") as page:
         stepper = Stepper(first(), elem_id="stepper")
         with gr.Row():
-            for send in (first, large, long, wide, hostile, square, again, pieces, streamed, broken, message):
+            for send in (first, large, long, wide, hostile, square, again, pieces, pointed, streamed, broken, message):
                 button = gr.Button(send.__name__, elem_id=send.__name__, min_width=80)
                 button.click(send, None, stepper, show_progress="hidden")
     return page

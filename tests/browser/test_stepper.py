@@ -134,6 +134,26 @@ def test_hover_and_caption_say_the_float16_weight(page):
     part(page, "head").select_option("mean")
 
 
+def test_the_head_that_a_model_names_is_shown_until_another_is_chosen(open_page, address):
+    page = open_page(address, viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
+    page.wait_for_selector(READY)
+    send(page, "pointed", 7)
+    name = "layer 2, head 5, the one nearest to alignments by hand"
+    expect(part(page, "reduction")).to_have_text(f"cross-attention, {name}")
+    seen = np.array(hook(page, "picture()")["values"][:7], dtype=float)
+    np.testing.assert_allclose(seen, weights(packs.pointed())[:7, 1, 4], atol=1e-12)
+    part(page, "map").select_option("decoder")
+    expect(part(page, "reduction")).to_have_text("decoder self-attention, mean over 3 layers × 6 heads")
+    part(page, "map").select_option("cross")
+    expect(part(page, "reduction")).to_contain_text(name)
+    send(page, "first", 7)  # names none
+    expect(part(page, "reduction")).to_have_text("cross-attention, mean over 3 layers × 6 heads")
+    part(page, "head").select_option("3")
+    send(page, "pointed", 7)
+    expect(part(page, "reduction")).to_have_text("cross-attention, mean over 3 layers, head 3")
+    page.context.close()
+
+
 def test_coverage_bars_stand_under_their_columns(page):
     send(page, "first", 9)
     page.wait_for_selector(PLOTLY)

@@ -24,7 +24,7 @@ function clear(text) {
 /** Take the frame of a run (start or trace). Rows are added by addRows. */
 function load(pack) {
   run = { id: pack.run, shapes: pack.shapes, source: pack.source, block: pack.block || 1, blocked: pack.block > 1 ? pack.blocked : [], prefix: pack.prefix || 0, first: pack.first, enc: pack.enc, rows: [], held: new Map(),
-    reduced: new Map(), rolled: {}, done: pack.kind === "trace", output: pack.output || "", letters: Array.from(pack.output || ""), notes: pack.notes || [], about: pack.about, gloss: pack.gloss || [] };
+    reduced: new Map(), rolled: {}, done: pack.kind === "trace", output: pack.output || "", letters: Array.from(pack.output || ""), notes: pack.notes || [], about: pack.about, gloss: pack.gloss || [], best: pack.best || null };
   if (orphans.run === run.id) run.held = orphans.rows;
   orphans = { run: null, rows: new Map() };
   view.step = 0;

@@ -84,8 +84,17 @@ function fillAxes() {
   at.cols.covered = "";
 }
 
+/** Cross-attention is first shown in the head that the model names as the one that follows words best, until a person has chosen. */
+function pointAtBest() {
+  const best = view.map === "cross" && run.best && run.best.every((n, i) => n < run.shapes.cross[i]) ? run.best.map((n) => String(n + 1)) : ["mean", "mean"];
+  [view.layer, view.head] = best;
+}
+
+const isBest = () => view.map === "cross" && !!run.best && view.layer === String(run.best[0] + 1) && view.head === String(run.best[1] + 1);
+
 /** What can be picked for the map in view; a choice that it does not have becomes the mean. */
 function fillPickers() {
+  if (!view.chosen) pointAtBest();
   const [layers, heads] = run.shapes[view.map], rolls = view.map === "decoder" || (run.shapes.encoder[0] > 0 && !run.blocked.includes("encoder"));   // blocks of weights do not multiply
   for (const option of at.map.options) option.disabled = !run.shapes[option.value][0];
   for (const [select, count, kind] of [[at.layer, layers, "layer"], [at.head, heads, "head"]]) {

@@ -37,7 +37,7 @@ function fillMultiples(layers, heads, { columns }) {
       canvas.height = Math.max(1, rows.length);
       node.title = name;
       node.append(canvas, make("span", "", "L" + l + " H" + h));
-      node.onclick = () => { view.layer = at.layer.value = String(l); view.head = at.head.value = String(h); paint("", performance.now()); };
+      node.onclick = () => { view.chosen = true; view.layer = at.layer.value = String(l); view.head = at.head.value = String(h); paint("", performance.now()); };
       at.many.append(node);
       small.canvases.push({ node, canvas, layer: String(l), head: String(h) });
     }

@@ -18,6 +18,6 @@ const BAR_HEIGHT = 92;
 let run = null;                                    // the run on the page, see load()
 let other = null;                                  // a kept run, to compare with
 let orphans = { run: null, rows: new Map() };      // rows that came before the start of their run
-const view = { map: "cross", layer: "mean", head: "mean", cover: "weights", compare: "off", page: -1, hard: false, words: false, specials: true, multiples: false,
+const view = { map: "cross", layer: "mean", head: "mean", cover: "weights", compare: "off", page: -1, hard: false, words: false, specials: true, multiples: false, chosen: false,
   under: 0.5, over: 1.5, step: 0, playing: false, column: -1, pinned: -1, timer: 0, seen: 0 };
 const grid = { cw: 0, ch: 0, rows: 0, label: 0, dark: false, width: 0, axes: "" };

@@ -34,6 +34,7 @@ at.scrub.oninput = () => show(+at.scrub.value, true);
 for (const kind of ["map", "layer", "head", "cover"]) {
   at[kind].onchange = () => {
     view[kind] = at[kind].value;
+    if (kind === "layer" || kind === "head") view.chosen = true;
     if (kind === "map") { fillPickers(); if (view.map !== "cross") view.cover = at.cover.value = "weights"; }
     hideTip();
     paint("", performance.now());
