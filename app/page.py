@@ -37,8 +37,9 @@ def build(config: AppConfig) -> gr.Blocks:
                 text = text_box(first.settings.text if first else EXAMPLES[0].text)
                 spelling = Spelling(box="ts-text")
                 with gr.Row(elem_id="ts-chips"):
-                    chips = [gr.Button(e.text, size="sm", variant="secondary", min_width=0) for e in EXAMPLES]
+                    chips = [gr.Button(e.name, size="sm", variant="secondary", min_width=0) for e in EXAMPLES]
                     surprise = gr.Button(said("page.surprise"), size="sm", min_width=0, elem_id="ts-surprise")
+                look = _line(EXAMPLES[0].look, "ts-look")
             with gr.Column(scale=2, min_width=300):
                 with gr.Row():
                     model, task = model_picker(engine.models, first.settings.task if first else "")
@@ -65,9 +66,9 @@ def build(config: AppConfig) -> gr.Blocks:
         ran = [gr.on([go.click, text.submit], answer, controls.inputs(), [stepper, notice], **MODEL_TURN)]
         choices = {chip: lambda now, name, chosen=example: chosen_example(chosen, now, engine.models.tasks(str(name)))
                    for chip, example in zip(chips, EXAMPLES, strict=True)}
-        choices[surprise] = lambda now, name: chosen_example(Example(random.choice(OWN)["en"], ""), now, [])
+        choices[surprise] = lambda now, name: chosen_example(Example(random.choice(OWN)["en"]), now, [])
         for chip, choose in choices.items():
-            filled = chip.click(choose, [task, model], [text, task], queue=False, api_visibility="private",
+            filled = chip.click(choose, [task, model], [text, task, look], queue=False, api_visibility="private",
                                 trigger_mode="multiple")
             ran.append(filled.then(answer, controls.inputs(), [stepper, notice], **MODEL_TURN))
         for one in follow:
@@ -87,6 +88,7 @@ def build(config: AppConfig) -> gr.Blocks:
             lambda name: (task_picker(engine.models, str(name)), _knows(engine, str(name))),
             model, [task, knows], queue=False, api_visibility="private", show_progress="hidden",
         )
+        text.input(None, None, look, js="() => ''", queue=False, show_progress="hidden")  # what is typed is no example
         gr.on([text.change, model.change], lambda *typed: _spelling(engine, *typed), [text, model], spelling, queue=False,
               api_visibility="private", show_progress="hidden", trigger_mode="always_last")
         timer = gr.Timer(1.0)
@@ -98,10 +100,10 @@ def build(config: AppConfig) -> gr.Blocks:
     return page
 
 
-def chosen_example(example: Example, task: object, tasks: Sequence[str]) -> tuple[str, object]:
-    """(text, task) after a click: an example made for a task brings it where the model has it; a plain one leaves such a task."""
+def chosen_example(example: Example, task: object, tasks: Sequence[str]) -> tuple[str, object, str]:
+    """(text, task, what to look at) after a click: an example made for a task brings it where the model has it; a plain one leaves such a task."""
     made_for = {other.task for other in EXAMPLES}
-    return example.text, example.task if example.task in tasks else "" if task in made_for else task
+    return example.text, example.task if example.task in tasks else "" if task in made_for else task, example.look
 
 
 def _answer(engine: Engine, controls: Controls, values: dict, visitor: str = "") -> Iterator[tuple]:

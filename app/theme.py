@@ -9,8 +9,8 @@ _OWN = """
 #ts-head h1 { margin: 0; font-size: 1.9rem; letter-spacing: -.02em; }
 #ts-head p { margin: .2rem 0 0; color: var(--body-text-color-subdued); font-size: 1.05rem; max-width: 62rem; }
 #ts-controls, #ts-controls .column { gap: .6rem; }
-#ts-knows, #ts-status { min-height: 0; padding: 0; margin: 0; }
-#ts-knows .html-container, #ts-status .html-container { padding: 0; }
+#ts-knows, #ts-status, #ts-look { min-height: 0; padding: 0; margin: 0; }
+#ts-knows .html-container, #ts-status .html-container, #ts-look .html-container { padding: 0; }
 #ts-status { margin-top: -.4rem; }
 #ts-notice:has(.ts-notice:empty) { display: none; }
 #ts-chips { gap: .4rem; flex-wrap: wrap; }

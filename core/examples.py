@@ -18,10 +18,14 @@ TRACES = ASSETS / "traces"
 
 @dataclass(frozen=True)
 class Example:
-    """A sentence, what to look at in it, and what each word of its translation means. task: empty is the model's first."""
+    """A sentence, what it shows in a word, what to look at in it, and what each word of its translation means.
+
+    task: empty is the model's first.
+    """
 
     text: str
-    look: str
+    look: str = ""
+    name: str = ""
     task: str = ""
     gloss: dict[str, str] = field(default_factory=dict)
 

@@ -231,10 +231,14 @@ def test_every_foreign_word_of_a_saved_run_has_an_english_gloss():
 
 def test_an_example_brings_its_task_where_the_model_has_it():
     fill = next(e for e in EXAMPLES if e.task == "fill")
-    assert chosen_example(fill, "", ["en-de", "fill"]) == (fill.text, "fill")
-    assert chosen_example(fill, "summary", ["en-de"]) == (fill.text, "")
-    assert chosen_example(EXAMPLES[0], "fill", ["en-de", "fill"]) == (EXAMPLES[0].text, "")
-    assert chosen_example(EXAMPLES[0], "own", ["own"]) == (EXAMPLES[0].text, "own")
+    assert chosen_example(fill, "", ["en-de", "fill"]) == (fill.text, "fill", fill.look)
+    assert chosen_example(fill, "summary", ["en-de"]) == (fill.text, "", fill.look)
+    assert chosen_example(EXAMPLES[0], "fill", ["en-de", "fill"]) == (EXAMPLES[0].text, "", EXAMPLES[0].look)
+    assert chosen_example(EXAMPLES[0], "own", ["own"]) == (EXAMPLES[0].text, "own", EXAMPLES[0].look)
+
+
+def test_every_example_says_what_it_shows():
+    assert len({e.name for e in EXAMPLES}) == len(EXAMPLES) and all(e.name and e.look for e in EXAMPLES)
 
 
 def test_own_sentences_are_whole_and_different():
