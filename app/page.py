@@ -1,10 +1,10 @@
 """The one page: controls on top, tabs below with the attention view as the first, one Run event."""
 
-import random
 import threading
 from collections.abc import Iterator, Sequence
 
 import gradio as gr
+import numpy as np
 
 from app.answers import sentence
 from app.config import AppConfig
@@ -17,7 +17,7 @@ from app.widgets.spelling import Spelling, pack
 from app.widgets.stepper import PLOTLY_FILE, Stepper
 from app.words import TRANSLATIONS, said
 from core.errors import TwoStacksError
-from core.examples import EXAMPLES, OWN, Example
+from core.examples import EXAMPLES, Example, source_for
 from core.settings import MAX_CHARACTERS, MAX_SOURCE
 from core.spelling import marks
 from core.text import usable
@@ -66,7 +66,7 @@ def build(config: AppConfig) -> gr.Blocks:
         ran = [gr.on([go.click, text.submit], answer, controls.inputs(), [stepper, notice], **MODEL_TURN)]
         choices = {chip: lambda now, name, chosen=example: chosen_example(chosen, now, engine.models.tasks(str(name)))
                    for chip, example in zip(chips, EXAMPLES, strict=True)}
-        choices[surprise] = lambda now, name: chosen_example(Example(random.choice(OWN)["en"]), now, [])
+        choices[surprise] = lambda now, _: (source_for(str(now), np.random.default_rng()), now, "")
         for chip, choose in choices.items():
             filled = chip.click(choose, [task, model], [text, task, look], queue=False, api_visibility="private",
                                 trigger_mode="multiple")
@@ -101,7 +101,8 @@ def build(config: AppConfig) -> gr.Blocks:
 
 
 def chosen_example(example: Example, task: object, tasks: Sequence[str]) -> tuple[str, object, str]:
-    """(text, task, what to look at) after a click: an example made for a task brings it where the model has it; a plain one leaves such a task."""
+    """(text, task, what to look at) after a click: an example made for a task brings it where the model has it;
+    a plain one leaves such a task."""
     made_for = {other.task for other in EXAMPLES}
     return example.text, example.task if example.task in tasks else "" if task in made_for else task, example.look
 

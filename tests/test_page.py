@@ -5,6 +5,7 @@ import threading
 import time
 
 import gradio as gr
+import numpy as np
 import pytest
 
 from app.config import AppConfig, read_config
@@ -13,7 +14,7 @@ from app.page import _answer, _explain, _spelling, build, chosen_example
 from app.turns import RUNS, Latest, Turn
 from core import Settings, run
 from core.errors import InputError
-from core.examples import EXAMPLES, OWN, gloss, saved
+from core.examples import EXAMPLES, OWN, SUMMARIES, gloss, saved, source_for
 from core.models import Models
 from core.records import browser_trace
 
@@ -239,6 +240,18 @@ def test_an_example_brings_its_task_where_the_model_has_it():
 
 def test_every_example_says_what_it_shows():
     assert len({e.name for e in EXAMPLES}) == len(EXAMPLES) and all(e.name and e.look for e in EXAMPLES)
+
+
+def test_a_source_of_our_own_fits_the_task():
+    rng = np.random.default_rng(0)
+    assert all(source_for("fill", rng).count("<extra_id_0>") == 1 for _ in range(20))
+    assert all(source_for("summary", rng).count(".") == 3 for _ in range(20))
+    assert {source_for(task, rng) for task in ("", "en-de", "en-fr") for _ in range(20)} <= {row["en"] for row in OWN}
+
+
+def test_own_scenes_are_five_different_captions():
+    assert len(SUMMARIES) >= 40 and all(len(set(row)) == 5 for row in SUMMARIES)
+    assert len({text for row in SUMMARIES for text in row}) == 5 * len(SUMMARIES)
 
 
 def test_own_sentences_are_whole_and_different():
