@@ -12,7 +12,8 @@ from app.controls import Controls, model_picker, more, task_picker, text_box
 from app.engine import Engine
 from app.theme import CSS, theme
 from app.turns import MODEL_TURN
-from app.views import masks, noise
+from app.views import masks, noise, sessions
+from app.widgets.replay_bar import ReplayBar
 from app.widgets.spelling import Spelling, pack
 from app.widgets.stepper import PLOTLY_FILE, Stepper
 from app.words import TRANSLATIONS, said
@@ -50,15 +51,20 @@ def build(config: AppConfig) -> gr.Blocks:
                 status = _line(engine.status, "ts-status")
         controls = Controls(text, model, task, **more())
         notice = gr.HTML("", html_template="<div class='ts-notice' role='alert'>{{value}}</div>", elem_id="ts-notice")
-        with gr.Tabs(elem_id="ts-tabs"):
-            with gr.Tab(said("page.attention")):
+        bar = ReplayBar(elem_id="ts-replay", elem_classes="ts-bare")
+        with gr.Tabs(elem_id="ts-tabs") as tabs:
+            with gr.Tab(said("page.attention"), id="attention"):
                 stepper = Stepper(value=engine.saved_pack(first) if first else None)
             follow = []  # how a tab follows other events, where it does
             for view in VIEWS:
-                with gr.Tab(said(view.TITLE), elem_id=f"ts-tab-{view.TITLE.rpartition('.')[2]}") as tab:
+                name = view.TITLE.rpartition(".")[2]
+                with gr.Tab(said(view.TITLE), id=name, elem_id=f"ts-tab-{name}") as tab:
                     if one := view.build(engine, controls):
                         one(tab.select)
                         follow.append(one)
+            key = gr.BrowserState("", storage_key="two-stacks", secret="two-stacks")  # what it holds is signed by the host
+            with gr.Tab(said(sessions.TITLE), id="sessions", elem_id="ts-tab-sessions") as tab:
+                sessions.build(engine, controls, sessions.Stage(tabs, stepper, notice, bar, key), page, tab)
 
         def answer(values: dict, request: gr.Request) -> Iterator[tuple]:
             yield from _answer(engine, controls, values, str(request.session_hash))
@@ -85,8 +91,8 @@ def build(config: AppConfig) -> gr.Blocks:
 
         stop.click(halt, queue=False, api_visibility="private", show_progress="hidden")
         model.change(
-            lambda name: (task_picker(engine.models, str(name)), _knows(engine, str(name))),
-            model, [task, knows], queue=False, api_visibility="private", show_progress="hidden",
+            lambda name, now: (task_picker(engine.models, str(name), _kept_task(engine, name, now)), _knows(engine, str(name))),
+            [model, task], [task, knows], queue=False, api_visibility="private", show_progress="hidden",
         )
         text.input(None, None, look, js="() => ''", queue=False, show_progress="hidden")  # what is typed is no example
         gr.on([text.change, model.change], lambda *typed: _spelling(engine, *typed), [text, model], spelling, queue=False,
@@ -138,6 +144,11 @@ def _spelling(engine: Engine, text: object, model: object) -> dict | None:
         return pack(text, marks(loaded.tokenizer, usable(text), MAX_SOURCE)) if loaded else None
     except TwoStacksError:  # a text that cannot be read yet: Run says why
         return None
+
+
+def _kept_task(engine: Engine, name: object, task: object) -> str:
+    """The task that was chosen, where model `name` has it too; "" is its first."""
+    return task if isinstance(task, str) and task in engine.models.tasks(str(name)) else ""
 
 
 def _knows(engine: Engine, name: str) -> str:
