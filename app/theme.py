@@ -26,7 +26,8 @@ _OWN = """
 #ts-spelling { min-height: 0; padding: 0; margin: -.2rem 0; }
 #ts-spelling .html-container { padding: 0; }
 .ts-spelling:not(:empty) { color: var(--body-text-color-subdued); font-size: .92rem; overflow-wrap: anywhere; }
-#ts-noise-about p, #ts-masks-about p, #ts-sessions-about p { color: var(--body-text-color-subdued); max-width: 62rem; margin: 0; }
+#ts-noise-about p, #ts-masks-about p, #ts-scores-about p, #ts-sessions-about p { color: var(--body-text-color-subdued);
+  max-width: 62rem; margin: 0; }
 #ts-noise-controls input[type=number] { width: 58px; padding: 4px; }
 #ts-noise-picker .html-container, #ts-noise-view .html-container, #ts-noise-rebuilding .html-container,
 #ts-noise-table .html-container { padding: 0; }
@@ -49,7 +50,7 @@ _OWN = """
 }
 footer { display: none !important; }
 """
-CSS = _OWN + styles("noise", "findings", "sessions")  # several components share each, so it travels once
+CSS = _OWN + styles("noise", "findings", "scores", "sessions")  # several components share each, so it travels once
 
 
 def theme() -> gr.Theme:
