@@ -59,7 +59,8 @@ def row(asked: SetRow) -> dict[str, Any]:
 
 
 def _where(asked: SetRow) -> str:
-    layer, head = (english("page.masks.row.all") if at == ALL else str(at + 1) for at in (asked.layer, asked.head))
+    layer, head = (english(f"page.masks.row.{name}s") if at == ALL else english(f"page.masks.row.{name}", n=at + 1)
+                   for name, at in (("layer", asked.layer), ("head", asked.head)))
     return english("page.masks.row.where", site=english(f"page.masks.{asked.site}"), layer=layer, head=head)
 
 
@@ -71,4 +72,5 @@ def row_said(asked: SetRow, pair: Pair) -> dict[str, Any]:
                    token=asked.keys[asked.key].text)
     found = replace(pair, comparison=replace(pair.comparison, what=what))
     told = mask_packs.told(found)
-    return told | {"notes": [english("page.masks.row.kept", n=asked.query), *told["notes"]]}
+    kept = english("page.masks.row.kept", row=asked.query + 1) if asked.query else english("page.masks.row.whole")
+    return told | {"notes": [kept, *told["notes"]]}

@@ -49,11 +49,11 @@ class RowPart(Section):
             return gr.Dropdown(choices, value=value, label=said(f"page.masks.{label}"), min_width=width,
                                allow_custom_value=True, elem_id=f"ts-masks-row-{name}")  # a stale one gets a sentence
 
-        self.query = one("query", "row.query", [], 1, 160)
+        self.query = one("query", "row.query", [], 2, 160)
         self.site = one("site", "site", [(said(f"page.masks.{site}"), site) for site in SITES], SITES[0], 200)
         self.layer = one("layer", "layer", [], 0, 90)
         self.head = one("head", "head", [], 0, 90)
-        self.key = one("key", "row.key", [], 1, 160)
+        self.key = one("key", "row.key", [], 11, 160)
         self.share = gr.Slider(0, 1, 1, step=0.05, label=said("page.masks.row.share"), min_width=200,
                                elem_id="ts-masks-row-share")
         self.go = gr.Button(said("page.masks.row.set"), size="sm", min_width=120, elem_id="ts-masks-row-set")
@@ -72,25 +72,24 @@ class RowPart(Section):
     def answers(self, values: dict) -> Iterator[dict]:
         """The row as it is and as it is to be. A branch that is shown stays; one of another run is said to be one."""
         trace = self.looks.made.trace(self.settings(values))
-        offered = self._offers(trace, values)
-        asked = self.asked(values | {one: offer.value for one, offer in offered.items()})
+        offers = self._offers(trace, values)
+        asked = self.asked(values | {one: value for one, (_, value) in offers.items()})
         told = {} if values[self.held] == trace.id else {self.told: self.OTHER if values[self.held] else self.ASK, self.held: ""}
-        yield {self.maps: decoder_packs.row(asked)} | told | offered
+        yield {self.maps: decoder_packs.row(asked)} | told | {
+            one: gr.Dropdown(choices, value=value) for one, (choices, value) in offers.items()}
 
-    def _offers(self, trace: Trace, values: dict) -> dict:
-        """Rows, layers, heads and columns that this run has; what was chosen stays where it is there, else the last is."""
+    def _offers(self, trace: Trace, values: dict) -> dict[gr.Dropdown, tuple[list[tuple[str, int]], object]]:
+        """Rows, layers, heads and columns that this run has, and of each what was chosen; the last where that is not there."""
         if not trace.target:
             raise InputError("The model writes nothing here, so there is no row to set.")
         layers, heads = trace.path().shape[:2]
         query = _at_most(values[self.query], len(trace.target))
         before = query if isinstance(query, int) else 1
         keys = trace.source if values[self.site] == "cross" else (trace.start, *trace.target[: before - 1])
-        lists = {self.query: (numbered(trace.target), query), self.key: (numbered(keys), _at_most(values[self.key], len(keys)))}
-        out = {one: gr.Dropdown([(name, at) for at, name in enumerate(names, 1)], value=value, allow_custom_value=True)
-               for one, (names, value) in lists.items()}
+        out = {one: (list(zip(names, range(1, len(names) + 1))), _at_most(values[one], len(names)))
+               for one, names in ((self.query, numbered(trace.target)), (self.key, numbered(keys)))}
         for one, count in ((self.layer, layers), (self.head, heads)):
-            every = [(f"1–{count}", 0), *((str(at), at) for at in range(1, count + 1))]
-            out[one] = gr.Dropdown(every, value=_at_most(values[one], count), allow_custom_value=True)
+            out[one] = [(f"1–{count}", 0), *((str(at), at) for at in range(1, count + 1))], _at_most(values[one], count)
         return out
 
     def write(self, values: dict, visitor: str, data: object) -> Iterator[dict]:

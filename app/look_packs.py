@@ -105,6 +105,8 @@ def size(by: float) -> str:
     """The size of a change, as short as it can be said."""
     if not np.isfinite(by):
         return "not finite"
+    if by == 0:
+        return "0"
     return f"{by:.2f}" if by >= 0.01 else f"{by:.3f}" if by >= 0.001 else f"{by:.0e}".replace("e-0", "e-").replace("-", "−")
 
 

@@ -21,7 +21,8 @@ class Section:
 
     def __init__(self, looks: Looks, asked: Asked):
         self.looks, self.settings, self.open = looks, asked, gr.State(False)
-        with gr.Accordion(said(f"page.masks.{self.NAME}"), open=False, elem_id=f"ts-masks-{self.NAME}") as self.part:
+        title = said(f"page.masks.{self.NAME}")
+        with gr.Accordion(title, open=False, elem_id=f"ts-masks-{self.NAME}", elem_classes="ts-section") as self.part:
             gr.Markdown(said(f"page.masks.{self.NAME}.about"), elem_classes="ts-masks-head")
             with gr.Row(elem_classes="ts-masks-row"):
                 self.controls = self.build()

@@ -111,7 +111,7 @@ def test_a_branch_is_shown_beside_its_run_until_it_is_taken_back(looks, trace):
     assert (before["text"], after["text"]) == (trace.text, new.text) and last[part.held] == trace.id
     assert compare(trace, new).sentence.partition(": ")[2].rstrip(".") in last[part.told]["sentence"]
     assert f"looks at “{trace.source[2].text}” with 1.00" in last[part.told]["sentence"]
-    assert "old output now has" in last[part.told]["sentence"] and "first 3 tokens are kept" in notes(part, last)
+    assert "old output now has" in last[part.told]["sentence"] and "Tokens before row 4 are kept" in notes(part, last)
     assert any(mark == "gone" for _, mark, _ in before["tokens"])
     again = list(part.look(values | {part.held: trace.id}, "one"))[-1]
     assert part.told not in again  # the same run: what is shown is still true
@@ -128,7 +128,7 @@ def test_rows_and_tokens_of_the_run_are_offered(looks, trace):
     assert [name for name, _ in found[part.query].choices] == [f"{at} {t.text}" for at, t in enumerate(trace.target, 1)]
     read = ["1 <pad>", *(f"{at} {t.text}" for at, t in enumerate(trace.target[:2], 2))]
     assert [name for name, _ in found[part.key].choices] == read
-    assert (found[part.key].value, found[part.layer].value, found[part.head].value) == (3, 3, 0)
+    assert (found[part.key].value, found[part.layer].value, found[part.head].value) == (3, 3, 0)  # stale ones: the last there is
     (panel,) = found[part.maps]["panels"]
     assert numbers(panel)[1].tolist() == [0, 0, 1] and len(panel["columns"]) == 3
 

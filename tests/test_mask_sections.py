@@ -70,9 +70,9 @@ def test_the_bias_on_screen_is_the_models_and_is_named_by_position(looks):
     found = answer(part, "encoder", 1)
     near, buckets = found[part.maps]["panels"]
     bias = relative_bias(looks.engine.models.load("pocket-t5"), "encoder", reach=2).bias
-    assert near["columns"][14:19] == ["2 left", "1 left", "the query itself", "1 right", "2 right"]
+    assert near["columns"][14:19] == ["2 left", "1 left", "itself", "1 right", "2 right"]
     assert np.array_equal(numbers(near)[:, 14:19], bias) and len(near["rows"]) == len(bias)
-    assert buckets["columns"][0] == "0: the query itself" and "10: 16–22 left" in buckets["columns"]
+    assert buckets["columns"][0] == "0: itself" and "10: 16–22 left" in buckets["columns"]
     assert buckets["columns"][15] == "15: ≥ 91 left" and buckets["columns"][-1] == "31: ≥ 91 right"
     assert "31 of 32 buckets" in buckets["note"] and "key − query = −3" in notes(part, found)
 
@@ -80,7 +80,7 @@ def test_the_bias_on_screen_is_the_models_and_is_named_by_position(looks):
 def test_a_decoder_has_all_buckets_to_the_left(looks):
     part = section(looks, BiasPart)
     near, buckets = answer(part, "decoder", 2)[part.maps]["panels"]
-    assert near["columns"][-1] == "the query itself" and not any("right" in name for name in near["columns"])
+    assert near["columns"][-1] == "itself" and not any("right" in name for name in near["columns"])
     assert len(buckets["columns"]) == 32 and buckets["columns"][0] == "0: itself, and all right"
     assert buckets["columns"][-1].startswith("31: ≥ ") and buckets["columns"][-1].endswith("left")
 
