@@ -40,6 +40,8 @@ _OWN = """
 .ts-masks-head { margin-top: .8rem; }
 .ts-masks-head h3, .ts-masks-head p { margin: 0; }
 .ts-masks-head p { color: var(--body-text-color-subdued); max-width: 62rem; }
+.ts-section > .label-wrap { font-weight: 600; font-size: 1.05rem; }
+.ts-section .ts-masks-head { margin-top: 0; }
 .ts-masks-row { align-items: end; max-width: 46rem; }
 .ts-bare { padding: 0 !important; overflow: visible !important; }
 .ts-bare .html-container { padding: 0; }
