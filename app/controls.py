@@ -41,7 +41,7 @@ class Controls:
     def settings(self, values: Mapping[Any, Any]) -> Settings:
         """Settings from an event's values, whatever was sent; InputError says what cannot be used."""
         given = {name: values[component] for name, component in vars(self).items()}
-        decoding = {item.name: given.pop(item.name) for item in dataclasses.fields(Decoding)}
+        decoding = {item.name: given.pop(item.name) for item in dataclasses.fields(Decoding) if item.name in given}
         for name in ("max_new_tokens", "no_repeat_ngram_size"):  # sliders send 12 as 12.0 at times
             if isinstance(decoding[name], float) and decoding[name].is_integer():
                 decoding[name] = int(decoding[name])

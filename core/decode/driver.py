@@ -17,7 +17,7 @@ from transformers import DynamicCache, EncoderDecoderCache
 from core.attention import Sites, capture
 from core.controls import Controls, use
 from core.decode.processors import Processor
-from core.decode.ranking import Parts, rank, to_host
+from core.decode.ranking import Parts, rank, to_host, warped
 from core.decode.ranking import ranked as answer
 from core.decode.search import Ranked, Request, Search
 from core.errors import ModelError
@@ -148,7 +148,7 @@ class _Alive:
                 f"The model's logits at step {self.written} are not finite numbers; its weights are damaged or overflow in "
                 f"{str(dtype).removeprefix('torch.')}."
             )
-        notes = [*self.notes, *[RECOMPUTED] * (again and self.written > 0)]
+        notes = [*self.notes, *warped(found, self.processors), *[RECOMPUTED] * (again and self.written > 0)]
         ranked = answer(found, self.request, self.processors)
         rows = len(self.history)
         self.request = request = self.search.send(ranked)

@@ -1,10 +1,20 @@
 """What is unusual about each family, read from the checkpoint: start, end and forced tokens, tasks, languages."""
 
+from collections.abc import Sequence
 from typing import Any
 
-from core.decode.processors import Forced, NoRepeatNgram, Processor, RepetitionPenalty, Suppressed
+from core.decode.processors import (
+    Forced,
+    MinNewTokens,
+    NoRepeatNgram,
+    NoSourceNgram,
+    Processor,
+    RepetitionPenalty,
+    Suppressed,
+)
+from core.decode.warpers import MinP, Temperature, TopK, TopP, Typical
 from core.errors import InputError, ModelError
-from core.settings import Settings
+from core.settings import Decoding, Settings
 
 
 def languages_of(tokenizer: Any) -> dict[str, int]:
@@ -63,17 +73,26 @@ def language_id(loaded: Any, code: str) -> int | None:
     return loaded.languages[code]
 
 
-def processors_for(loaded: Any, settings: Settings, max_new_tokens: int) -> list[Processor]:
-    """The processors of a run, in the reference's order: penalty, n-grams, bad words, forced tokens, suppressed ids."""
+def processors_for(
+    loaded: Any, settings: Settings, max_new_tokens: int, source: Sequence[int] = ()
+) -> list[Processor]:
+    """The processors of a run in the reference's order: penalty, n-grams, bad words, least length, forced, suppressed ids.
+
+    source (source,): the ids that the encoder reads, for the ban on copying them. Warpers: `warpers_for`, after all of these.
+    """
     decoding, config = settings.decoding, loaded.model.generation_config
     out: list[Processor] = []
     if decoding.repetition_penalty != 1.0:
         out.append(RepetitionPenalty(decoding.repetition_penalty))
     if decoding.no_repeat_ngram_size:
         out.append(NoRepeatNgram(decoding.no_repeat_ngram_size))
+    if decoding.encoder_no_repeat_ngram_size:
+        out.append(NoSourceNgram(decoding.encoder_no_repeat_ngram_size, tuple(source)))
     banned = tuple(ids[0] for ids in config.bad_words_ids or [] if len(ids) == 1 and ids[0] not in loaded.eos)
     if banned:
         out.append(Suppressed(banned))
+    if decoding.min_new_tokens:
+        out.append(MinNewTokens(decoding.min_new_tokens, loaded.eos))
     first = language_id(loaded, settings.target_language)
     first = config.forced_bos_token_id if first is None else first
     if first is not None:
@@ -84,3 +103,14 @@ def processors_for(loaded: Any, settings: Settings, max_new_tokens: int) -> list
     if config.suppress_tokens:  # unlike bad words, these may hold the end of the text, and win over a forced token
         out.append(Suppressed(tuple(config.suppress_tokens)))
     return out
+
+
+def warpers_for(decoding: Decoding) -> list[Processor]:
+    """The warpers of a run that draws, in the reference's order; none where it does not."""
+    if not decoding.sample or decoding.temperature == 0:
+        return []
+    chosen = (
+        (Temperature, decoding.temperature, 1.0), (TopK, decoding.top_k, 0), (TopP, decoding.top_p, 1.0),
+        (MinP, decoding.min_p, 0.0), (Typical, decoding.typical_p, 1.0),
+    )
+    return [make(value) for make, value, off in chosen if value != off]
