@@ -60,11 +60,12 @@ class Masked:
         loaded = self.engine.models.loaded(settings.model)
         return self.engine.recent.get(run_id(settings, loaded.fingerprint)) if loaded else None
 
-    def pair(self, settings: Settings, visitor: str = "") -> Iterator[Pair | Progress]:
+    def pair(self, settings: Settings, visitor: str = "", against: Settings | None = None) -> Iterator[Pair | Progress]:
         """Progress while a run is long, then both runs, then once more with log P of the old output under the new masks.
 
-        The visitor's next run, or Stop, ends it at the next step.
+        against: the old run, where it is not the plain one. The visitor's next run, or Stop, ends it at the next step.
         """
+        against = plain(settings) if against is None else against
         engine = self.engine
         ticket = engine.latest.begin(visitor)
         usable(settings.text)
@@ -73,9 +74,9 @@ class Masked:
         def wanted() -> bool:
             return engine.latest.wants(visitor, ticket)
 
-        old = yield from self._trace(plain(settings), wanted, visitor)
+        old = yield from self._trace(against, wanted, visitor)
         new = old
-        if old is not None and settings != plain(settings):
+        if old is not None and settings != against:
             new = yield from self._trace(settings, wanted, visitor)
         if old is None or new is None:
             if engine.latest.stopped(visitor):

@@ -1,7 +1,7 @@
 """Sentences of our own to start from, and `python -m core.examples`, which records them for the first screen.
 
 They are in assets/examples.json: `first` with what to look at and an English gloss of each German word, `own` with references,
-`summaries`: five captions of one scene each, three to read and two to compare with.
+`summaries`: five captions of one scene each, three to read and two to compare with; `scored` with outputs to score.
 None of them is taken from the training or test data.
 """
 
@@ -38,6 +38,7 @@ _FILE = json.loads((ASSETS / "examples.json").read_text("utf-8"))
 EXAMPLES = tuple(Example(**entry) for entry in _FILE["first"])  # the first one is the first screen
 OWN: tuple[dict[str, str], ...] = tuple(_FILE["own"])  # language -> sentence, the same one in each
 SUMMARIES: tuple[tuple[str, ...], ...] = tuple(map(tuple, _FILE["summaries"]))
+SCORED: tuple[dict[str, str], ...] = tuple(_FILE["scored"])  # what pocket-t5 once wrote for some of OWN, beside the reference
 
 
 def source_for(task: str, rng: np.random.Generator) -> str:

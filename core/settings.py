@@ -7,20 +7,20 @@ when a field is added. The model's weights are θ; everything here is CONFIG (co
 from dataclasses import dataclass
 
 from core.errors import InputError
-from core.fields import SCHEMA, Checked, Document, choice, part, shown
+from core.fields import SCHEMA, Checked, Document, choice, part
 from core.interventions import Edits, Masks
 from core.noising import NoiseSettings
 
 MAX_CHARACTERS = 4000
 MAX_TOKENS = 128  # of the output
 MAX_SOURCE = 512
-MAX_BEAMS = 8
-EARLY_STOPPING = ("false", "true", "never")
+MAX_VOCABULARY = 1_000_000
+SAMPLING = ("temperature", "top_k", "top_p", "min_p", "typical_p")
 
 
 @dataclass(frozen=True)
 class Decoding(Checked):
-    """How the decoder writes: greedily, with several beams, or by drawing each token."""
+    """How the decoder writes: the best token at each step, or a drawn one. What is said of sampling acts only there."""
 
     max_new_tokens: int = choice(
         MAX_TOKENS, "Stop after this many tokens if the model has not ended by itself.", 1, MAX_TOKENS
@@ -34,38 +34,31 @@ class Decoding(Checked):
     encoder_no_repeat_ngram_size: int = choice(
         0, "Forbid copying a run of this many tokens from the source; 0 is off.", 0, MAX_TOKENS
     )
-    min_new_tokens: int = choice(0, "Do not end before so many tokens are written; 0 is off.", 0, MAX_TOKENS)
-    beams: int = choice(1, "How many hypotheses go on at each step; 1 takes the best token each time.", 1, MAX_BEAMS)
-    length_penalty: float = choice(
-        1.0, "α: a hypothesis of m tokens scores log P / m^α. 0 is neutral, more favours long outputs, less short ones; "
-        "no effect on a single beam.", -5.0, 5.0
-    )
-    early_stopping: str = choice(
-        "false", "When several beams stop: true, as soon as as many have ended; false, when none at its present length can "
-        "beat them; never, when none can at any length."
-    )
-    sample: bool = choice(False, "Draw each token by its chance, instead of taking the best.")
+    min_new_tokens: int = choice(0, "Forbid ending before this many tokens are written; 0 is off.", 0, MAX_TOKENS)
+    do_sample: bool = choice(False, "Draw each token by its probability instead of taking the best.")
+    seed: int = choice(0, "Sampling: the same number draws the same tokens again.", 0, 2**31 - 1)
     temperature: float = choice(
-        1.0, "When drawing: below 1 likely tokens gain, above 1 the others do; 0 takes the best.", 0.0, 10.0
+        1.0, "Sampling: divide the logits by this; below 1 the best tokens gain, 0 takes the best.", 0.0, 100.0
     )
-    top_k: int = choice(0, "When drawing: only the so many most likely tokens; 0 is off.", 0, 1000)
+    top_k: int = choice(50, "Sampling: draw from this many best tokens; 0 is off.", 0, MAX_VOCABULARY)
     top_p: float = choice(
-        1.0, "When drawing: only the most likely tokens whose chances sum to this; 1 is off.", 0.0, 1.0
+        1.0, "Sampling: draw from the fewest best tokens that hold this probability; 1 is off.", 0.0, 1.0
     )
     min_p: float = choice(
-        0.0, "When drawing: only tokens with this share of the chance of the most likely one; 0 is off.", 0.0, 1.0
+        0.0, "Sampling: draw only tokens with this fraction of the best one's probability; 0 is off.", 0.0, 1.0
     )
     typical_p: float = choice(
-        1.0, "When drawing: only the tokens of the most usual surprise whose chances sum to this; 1 is off.", 0.01, 1.0
+        1.0, "Sampling: draw from tokens whose surprise is near the entropy, until they hold this probability; 1 is off.",
+        0.01, 1.0,
     )
-    seed: int = choice(0, "When drawing: the same seed draws the same text again.", 0, 2**32 - 1)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.early_stopping not in EARLY_STOPPING:
-            raise InputError(f"early_stopping is {shown(self.early_stopping)}; it must be one of: {', '.join(EARLY_STOPPING)}.")
-        if self.sample and self.beams > 1:
-            raise InputError(f"Drawing writes one text, not {self.beams} beams; set beams to 1, or switch drawing off.")
+    @property
+    def how(self) -> str:
+        """The search and what tells it from its defaults: "greedy", "sampled, seed 3, top_p 0.9"."""
+        if not self.do_sample:
+            return "greedy"
+        said = [f"{name} {value:g}" for name in SAMPLING if (value := getattr(self, name)) != getattr(type(self), name)]
+        return ", ".join(["sampled", f"seed {self.seed}", *said])
 
 
 @dataclass(frozen=True)
@@ -94,4 +87,4 @@ class Settings(Document):
                 raise InputError(f"{name} is not a usable name ({value!r:.60}).")
 
 
-__all__ = ["MAX_BEAMS", "MAX_CHARACTERS", "MAX_SOURCE", "MAX_TOKENS", "SCHEMA", "Decoding", "NoiseSettings", "Settings"]
+__all__ = ["MAX_CHARACTERS", "MAX_SOURCE", "MAX_TOKENS", "SCHEMA", "Decoding", "NoiseSettings", "Settings"]

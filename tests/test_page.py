@@ -12,6 +12,7 @@ from app.config import AppConfig, read_config
 from app.engine import Engine, _streamed
 from app.page import _answer, _explain, _spelling, build, chosen_example
 from app.turns import RUNS, Latest, Turn
+from app.views import masks
 from core import Settings, run
 from core.errors import InputError
 from core.examples import EXAMPLES, OWN, SUMMARIES, gloss, saved, source_for
@@ -209,9 +210,11 @@ def test_every_event_is_private_and_model_events_share_one_turn():
     assert all(f.api_visibility == "private" for f in functions if f.fn is not None)
     turns = [f for f in functions if f.concurrency_id == "model"]
     runs = 2 + len(EXAMPLES)  # Run, each example, Surprise me; the masks tab follows each, and its own opening, in two steps
-    assert len(turns) == 3 + runs + 2 * (runs + 1) + 10 and all(f.concurrency_limit == RUNS for f in turns)
+    sections = len(masks.SECTIONS)  # each asks for more from its opening on; the row set by hand has three events beside
+    assert len(turns) == 3 + runs + 2 * (runs + 1) + 10 + sections + 3 and all(f.concurrency_limit == RUNS for f in turns)
     states = [type(b.value).__name__ for b in page.blocks.values() if isinstance(b, gr.State)]
-    assert sorted(states) == ["Drawn", "bool"]  # the masks tab's: what a visitor has drawn, and whether a head is looked into
+    # the masks tab's: what a visitor has drawn, whether a head is looked into, which sections are open, the run of a branch
+    assert sorted(states) == ["Drawn", *["bool"] * (1 + sections), "str"]
 
 
 def test_input_x_gradient_of_a_run_that_is_too_long_is_refused_with_a_reason(engine, monkeypatch):

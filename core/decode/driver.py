@@ -17,7 +17,7 @@ from transformers import DynamicCache, EncoderDecoderCache
 from core.attention import Sites, capture
 from core.controls import Controls, use
 from core.decode.processors import Processor
-from core.decode.ranking import Parts, rank, to_host, warped
+from core.decode.ranking import Parts, rank, to_host
 from core.decode.ranking import ranked as answer
 from core.decode.search import Ranked, Request, Search
 from core.errors import ModelError
@@ -148,19 +148,24 @@ class _Alive:
                 f"The model's logits at step {self.written} are not finite numbers; its weights are damaged or overflow in "
                 f"{str(dtype).removeprefix('torch.')}."
             )
-        notes = [*self.notes, *warped(found, self.processors), *[RECOMPUTED] * (again and self.written > 0)]
+        notes = [*self.notes, *[RECOMPUTED] * (again and self.written > 0)]
         ranked = answer(found, self.request, self.processors)
         rows = len(self.history)
         self.request = request = self.search.send(ranked)
-        logprobs = request.logprobs
-        if logprobs is None:
-            chosen = ranked.ids[request.parents] == request.ids[:, None]
-            logprobs = ranked.logprobs[request.parents][chosen]
         self.history = [[*self.history[parent], int(id)] for parent, id in zip(request.parents, request.ids, strict=True)]
         return Forward(
-            request, ranked, logprobs, found["entropy"], found["cross"], found["decoder"],
-            (*notes, *[request.stopped] * bool(request.stopped)), size[0] * rows, size[1],
+            request, ranked, _own(ranked, request), found["entropy"], found["cross"], found["decoder"],
+            (*notes, *request.notes, *[request.stopped] * bool(request.stopped)), size[0] * rows, size[1],
         )
+
+
+def _own(ranked: Ranked, request: Request) -> np.ndarray:
+    """The model's log-probabilities (beams,) of the ids that the search chose."""
+    if request.logprobs is not None:
+        return request.logprobs
+    if ranked.whole is not None:
+        return ranked.whole.logprobs[request.parents, request.ids]
+    return ranked.logprobs[request.parents][ranked.ids[request.parents] == request.ids[:, None]]
 
 
 class _Memory:

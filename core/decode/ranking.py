@@ -26,11 +26,9 @@ def rank(
         sums = torch.from_numpy(request.sums).to(logits.device)[:, None]
         keep = min(request.keep, logits.numel())
         free = (logprobs + sums).reshape(-1).topk(keep).indices if processors else None
-    notes, bans, left = [], [], []
+    notes, bans = [], []
     for process in processors:
         notes += process(allowed, history, written)
-        if hasattr(process, "said"):
-            left.append((allowed > -torch.inf).sum(-1).float())
         if together:
             bans.append(torch.isneginf(allowed.reshape(-1)[free]))
     if together:
@@ -38,10 +36,8 @@ def rank(
         parts |= _places("", places, logprobs) | {"totals": totals}
         if processors:
             parts |= _places("free_", free, logprobs) | {"banned": torch.stack(bans).float()}
-    if left:
-        parts["left"] = torch.stack(left)
     if request.whole:
-        parts |= {"chances": allowed.softmax(-1), "whole": logprobs}
+        parts |= {"scores": allowed, "whole": logprobs}
     return parts | _candidates(logprobs, allowed), notes
 
 
@@ -81,19 +77,13 @@ def to_host(parts: Sequence[Parts]) -> list[dict[str, np.ndarray]]:
     return out
 
 
-def warped(found: dict[str, np.ndarray], processors: Sequence[Any]) -> list[str]:
-    """Notes on how many tokens each warper left."""
-    said = [process.said for process in processors if hasattr(process, "said")]
-    return [f"{name} leaves {int(count)}" for name, row in zip(said, found.get("left", ()), strict=True) for count in row]
-
-
 def ranked(found: dict[str, np.ndarray], request: Request, processors: Sequence[Any]) -> Ranked:
     """The answer to `request` from what came to the host."""
     together = whole = None
     if "totals" in found:
         together = _together(found, request, [fate_of(getattr(process, "reason", "")) for process in processors])
     if "whole" in found:
-        whole = Whole(found["chances"], found["whole"])
+        whole = Whole(found["scores"], found["whole"])
     return Ranked(found["candidates"].view(np.int32), found["candidate_logprobs"], together, whole)
 
 

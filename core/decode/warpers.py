@@ -1,99 +1,126 @@
-"""Warpers: what sampling does to the logits after all penalties and bans, in the reference's order (transformers
-`logits_process`): temperature, top-k, top-p, min-p, typical. Greedy and beam search ignore them.
+"""What sampling does to the logits before it draws: temperature, then cuts of the tail, in transformers' order.
 
-They are processors. `said` is their name in the notes of a step, beside how many tokens are left; `least`: so many always are.
+A cut leaves -inf; what is left is renormalised by the softmax of the draw. `least` tokens stay whatever is asked for.
+Sources: temperature, Ackley et al. 1985; top-k, Fan et al. 2018; top-p, Holtzman et al. 2020; min-p, Nguyen et al.
+2024; typical, Meister et al. 2023. Results are those of transformers' warpers to the bit, ties and boundaries too.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
 
+from core.decode.processors import positive
+from core.errors import InputError
+
+Warper = Callable[[torch.Tensor], torch.Tensor]  # logits (rows, vocab) -> the same, -inf where nothing is drawn
+
 
 @dataclass(frozen=True)
 class Temperature:
-    """Divide the logits by `t`: below 1 the likely ones gain, above 1 the others do."""
+    """Divide by `value` > 0: below 1 the best tokens gain, above 1 they lose."""
 
-    t: float
+    value: float
+    name = "temperature"
 
-    def __call__(self, logits: torch.Tensor, history: Sequence[Sequence[int]], written: int) -> list[str]:
-        logits.div_(self.t)
-        return []
+    def __post_init__(self) -> None:
+        positive(self.name, self.value)
+
+    def __call__(self, logits: torch.Tensor) -> torch.Tensor:
+        return logits / self.value
 
 
 @dataclass(frozen=True)
 class TopK:
-    """The `k` most likely tokens; all that are as likely as the last of them stay too."""
+    """Keep the `value` best; what ties with the last of them stays too, so more may be kept."""
 
-    k: int
+    value: int
     least: int = 1
+    name = "top-k"
 
-    @property
-    def said(self) -> str:
-        return f"top-k {self.k}"
+    def __post_init__(self) -> None:
+        if type(self.value) is not int or self.value < 1:
+            raise InputError(f"top-k is {str(self.value)[:40]}; it must be a whole number from 1 on.")
 
-    def __call__(self, logits: torch.Tensor, history: Sequence[Sequence[int]], written: int) -> list[str]:
-        last = logits.topk(min(max(self.k, self.least), logits.shape[-1])).values[:, -1:]
-        logits.masked_fill_(logits < last, -torch.inf)
-        return []
+    def __call__(self, logits: torch.Tensor) -> torch.Tensor:
+        size = min(max(self.value, self.least), logits.shape[-1])
+        return logits.masked_fill(logits < logits.topk(size).values[..., -1:], -torch.inf)
 
 
 @dataclass(frozen=True)
 class TopP:
-    """The most likely tokens until their chances sum to `p`, the one that crosses it included (Holtzman et al. 2020)."""
+    """Keep the fewest best tokens whose mass passes `value`: the one that crosses it stays. Of equals the last id wins."""
 
-    p: float
+    value: float
     least: int = 1
+    name = "top-p"
 
-    @property
-    def said(self) -> str:
-        return f"top-p {self.p:g}"
+    def __post_init__(self) -> None:
+        _share(self.name, self.value)
 
-    def __call__(self, logits: torch.Tensor, history: Sequence[Sequence[int]], written: int) -> list[str]:
-        ascending, ids = logits.sort(dim=-1)
-        out = ascending.softmax(-1).cumsum(-1) <= 1 - self.p
-        out[:, -self.least :] = False
-        logits.masked_fill_(out.scatter(1, ids, out), -torch.inf)
-        return []
+    def __call__(self, logits: torch.Tensor) -> torch.Tensor:
+        ascending, ids = logits.sort(descending=False)
+        drop = ascending.softmax(-1).cumsum(-1) <= 1 - self.value
+        drop[..., -self.least :] = False
+        return logits.masked_fill(drop.scatter(-1, ids, drop), -torch.inf)
 
 
 @dataclass(frozen=True)
 class MinP:
-    """Tokens with at least `p` times the chance of the most likely one (Nguyen et al. 2024)."""
+    """Keep what has at least `value` times the probability of the best token."""
 
-    p: float
+    value: float
     least: int = 1
+    name = "min-p"
 
-    @property
-    def said(self) -> str:
-        return f"min-p {self.p:g}"
+    def __post_init__(self) -> None:
+        _share(self.name, self.value)
 
-    def __call__(self, logits: torch.Tensor, history: Sequence[Sequence[int]], written: int) -> list[str]:
-        chances = logits.softmax(-1)
-        out = chances < self.p * chances.amax(-1, keepdim=True)
-        out.scatter_(-1, chances.topk(min(self.least, chances.shape[-1])).indices, False)
-        logits.masked_fill_(out, -torch.inf)
-        return []
+    def __call__(self, logits: torch.Tensor) -> torch.Tensor:
+        probability = logits.softmax(-1)
+        drop = probability < self.value * probability.amax(-1, keepdim=True)
+        best = probability.topk(min(self.least, logits.shape[-1])).indices
+        return logits.masked_fill(drop.scatter(-1, best, False), -torch.inf)
 
 
 @dataclass(frozen=True)
 class Typical:
-    """Tokens whose surprise is nearest to the entropy, until their chances sum to `p` (Meister et al. 2023)."""
+    """Keep the tokens whose surprise is nearest to the entropy, until their mass passes `value`."""
 
-    p: float
+    value: float
     least: int = 1
+    name = "typical"
 
-    @property
-    def said(self) -> str:
-        return f"typical {self.p:g}"
+    def __post_init__(self) -> None:
+        _share(self.name, self.value)
 
-    def __call__(self, logits: torch.Tensor, history: Sequence[Sequence[int]], written: int) -> list[str]:
+    def __call__(self, logits: torch.Tensor) -> torch.Tensor:
         logprobs = logits.log_softmax(-1)
-        entropy = -(logprobs * logprobs.exp()).nansum(-1, keepdim=True)  # a banned token has surprise ∞ and chance 0
-        distance, ids = (-logprobs - entropy).abs().sort(dim=-1)
+        entropy = -(logprobs * logprobs.exp()).nansum(-1, keepdim=True)
+        distance, ids = (-logprobs - entropy).abs().sort(descending=False)
         mass = logits.gather(-1, ids).softmax(-1).cumsum(-1)
-        last = (mass < self.p).sum(1, keepdim=True).clamp(max=logits.shape[-1] - 1)
-        out = distance > distance.gather(1, last)
-        out[:, : self.least] = False
-        logits.masked_fill_(out.scatter(1, ids, out), -torch.inf)
-        return []
+        last = (mass < self.value).sum(-1, keepdim=True).clamp(max=logits.shape[-1] - 1)
+        drop = distance > distance.gather(-1, last)
+        drop[..., : self.least] = False
+        return logits.masked_fill(drop.scatter(-1, ids, drop), -torch.inf)
+
+
+def warped(logits: torch.Tensor, warpers: Sequence[Warper]) -> tuple[torch.Tensor, list[str]]:
+    """One row (1, vocab) after all of them, and what each cut away: "top-k 5 leaves 5 of 8000 tokens"."""
+    notes = []
+    before = _left(logits)
+    for warp in warpers:
+        logits = warp(logits)
+        if (after := _left(logits)) != before:
+            notes.append(f"{warp.name} {warp.value:g} leaves {after} of {before} tokens")
+            before = after
+    return logits, notes
+
+
+def _left(logits: torch.Tensor) -> int:
+    return int((logits > -torch.inf).sum())
+
+
+def _share(name: str, value: float) -> None:
+    if type(value) is not float or not 0 <= value <= 1:
+        raise InputError(f"{name} is {str(value)[:40]}; it must be a fraction from 0 to 1.")

@@ -6,15 +6,14 @@ from typing import Any
 from core.decode.processors import (
     Forced,
     MinNewTokens,
+    NoEncoderNgram,
     NoRepeatNgram,
-    NoSourceNgram,
     Processor,
     RepetitionPenalty,
     Suppressed,
 )
-from core.decode.warpers import MinP, Temperature, TopK, TopP, Typical
 from core.errors import InputError, ModelError
-from core.settings import Decoding, Settings
+from core.settings import Settings
 
 
 def languages_of(tokenizer: Any) -> dict[str, int]:
@@ -76,9 +75,9 @@ def language_id(loaded: Any, code: str) -> int | None:
 def processors_for(
     loaded: Any, settings: Settings, max_new_tokens: int, source: Sequence[int] = ()
 ) -> list[Processor]:
-    """The processors of a run in the reference's order: penalty, n-grams, bad words, least length, forced, suppressed ids.
+    """The processors of a run over `source`, in the reference's order.
 
-    source (source,): the ids that the encoder reads, for the ban on copying them. Warpers: `warpers_for`, after all of these.
+    That is: penalty, n-grams, bad words, no early end, forced tokens, suppressed ids.
     """
     decoding, config = settings.decoding, loaded.model.generation_config
     out: list[Processor] = []
@@ -87,7 +86,7 @@ def processors_for(
     if decoding.no_repeat_ngram_size:
         out.append(NoRepeatNgram(decoding.no_repeat_ngram_size))
     if decoding.encoder_no_repeat_ngram_size:
-        out.append(NoSourceNgram(decoding.encoder_no_repeat_ngram_size, tuple(source)))
+        out.append(NoEncoderNgram(decoding.encoder_no_repeat_ngram_size, tuple(source)))
     banned = tuple(ids[0] for ids in config.bad_words_ids or [] if len(ids) == 1 and ids[0] not in loaded.eos)
     if banned:
         out.append(Suppressed(banned))
@@ -103,14 +102,3 @@ def processors_for(
     if config.suppress_tokens:  # unlike bad words, these may hold the end of the text, and win over a forced token
         out.append(Suppressed(tuple(config.suppress_tokens)))
     return out
-
-
-def warpers_for(decoding: Decoding) -> list[Processor]:
-    """The warpers of a run that draws, in the reference's order; none where it does not."""
-    if not decoding.sample or decoding.temperature == 0:
-        return []
-    chosen = (
-        (Temperature, decoding.temperature, 1.0), (TopK, decoding.top_k, 0), (TopP, decoding.top_p, 1.0),
-        (MinP, decoding.min_p, 0.0), (Typical, decoding.typical_p, 1.0),
-    )
-    return [make(value) for make, value, off in chosen if value != off]
