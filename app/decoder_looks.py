@@ -115,8 +115,9 @@ def set_row(trace: Trace, site: object, query: object, layer: object, head: obje
         raise InputError("The model writes nothing here, so there is no row to set.")
     at = within("target row", query, len(trace.target), "this output")
     keys = trace.source if site == "cross" else (trace.start, *trace.target[:at])
-    step = trace.steps[at]
-    weights = (step.cross_weights if site == "cross" else step.decoder_weights)[0]  # (layers, heads, key)
+    place = trace.line()[at]
+    step = place.step
+    weights = (step.cross_weights if site == "cross" else step.decoder_weights)[place.fed]  # (layers, heads, key)
     if not weights.size:
         raise InputError(f"The {site} attention of {trace.settings.model} cannot be reached, so no row of it can be set.")
     chosen = [ALL if value == 0 and not isinstance(value, bool) else within(name, value, most, f"the {site} attention")

@@ -119,17 +119,18 @@ class Engine:
 
 
 def _streamed(going, turn: Turn, wanted: Callable[[], bool]) -> Iterator[dict]:
-    """Rows of a run that takes longer than PATIENCE, at most one message per INTERVAL; at the end the whole trace."""
-    began = time.monotonic()
-    rows: list[dict] = []
-    sent, last = -1, began
+    """Rows of a run that takes longer than PATIENCE, at most one message per INTERVAL; at the end the whole trace.
+
+    With several beams they are those of the hypothesis that leads; `changed` rows take the place of others sent before.
+    """
+    began = last = time.monotonic()
+    places, sent = [], -1
     while wanted():
         with turn:
             step = next(going, None)
         if step is None:
             yield browser_trace(going.trace())
             return
-        rows.append(browser_row(step, going.target[-1]))
         now = time.monotonic()
         if now - began < PATIENCE or now - last < INTERVAL:
             continue
@@ -139,5 +140,15 @@ def _streamed(going, turn: Turn, wanted: Callable[[], bool]) -> Iterator[dict]:
             yield browser_start(going.id, going, how_made(going.settings, loaded.device, loaded.dtype))
             sent = 0
         else:
-            yield {"kind": "rows", "run": going.id, "from": sent, "rows": rows[sent:]}
-            sent = len(rows)
+            same = _alike(places, line := list(going.line))
+            rows = [browser_row(*each) for each in zip(line[same:], going.target[same:], strict=True)]
+            changed = {"changed": True} if same < sent else {}
+            yield {"kind": "rows", "run": going.id, "from": same, "rows": rows} | changed
+            places, sent = line, len(line)
+
+
+def _alike(old: list, new: list) -> int:
+    """How many tokens two hypotheses of one run begin alike, ranked on the same rows."""
+    pairs = enumerate(zip(old, new, strict=False))
+    differing = (at for at, (a, b) in pairs if (a.step.index, a.fed, a.id) != (b.step.index, b.fed, b.id))
+    return next(differing, min(len(old), len(new)))

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from core.search_tree import KEPT, check_level
 from core.shapes import Floats
 
 # name -> (dtype, axes)
@@ -33,6 +34,7 @@ def check_step(step: Any, previous: Any, source: int) -> None:
     for name in _KINDS.keys() - {"encoder_weights"}:
         _kind(name, getattr(step, name), where)
     _shapes(step, previous, source, where)
+    _ranked(step, previous, where)
     for array in (step.cross_weights, step.decoder_weights):
         _weights(array, where)
     if not (np.isfinite(step.logprob).all() and np.isfinite(step.entropy).all()):
@@ -41,6 +43,17 @@ def check_step(step: Any, previous: Any, source: int) -> None:
         raise ValueError(f"{where}: candidates whose log-probability is no number")
     if min(step.self_cache_bytes, step.cross_cache_bytes) < 0:
         raise ValueError(f"{where}: a cache of {min(step.self_cache_bytes, step.cross_cache_bytes)} bytes")
+
+
+def _ranked(step: Any, previous: Any, where: str) -> None:
+    """All steps have a level, or none has; nothing follows the last one."""
+    if previous is not None and (step.ranked is None) != (previous.ranked is None):
+        raise ValueError(f"{where}: candidates are ranked at some steps and not at others")
+    if step.ranked is None:
+        return
+    check_level(step, len(step.cross_weights), where)
+    if previous is not None and not (previous.ranked.fate == KEPT).any():
+        raise ValueError(f"{where}: the search had come to its end before")
 
 
 def _shapes(step: Any, previous: Any, source: int, where: str) -> None:
@@ -73,8 +86,9 @@ def _after(previous: Any) -> tuple[int, int, int]:
 def check_trace(trace: Any) -> None:
     """The same for what a trace holds beside its steps. An encoder out of reach leaves no layers and no heads."""
     source = len(trace.source)
-    if len(trace.target) != len(trace.steps):
-        raise ValueError(f"{len(trace.target)} target tokens for {len(trace.steps)} steps")
+    written = len(trace.line())
+    if len(trace.target) != written:
+        raise ValueError(f"{len(trace.target)} target tokens for {written} written ones")
     if not 0 <= trace.prefix_tokens <= source:
         raise ValueError(f"{trace.prefix_tokens} prefix tokens of {source} source tokens")
     encoder = trace.encoder_weights

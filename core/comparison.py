@@ -139,7 +139,7 @@ def _edits(old: Edits, new: Edits) -> list[str]:
 
 def _logp(trace: Trace) -> float:
     """log P(y | x) of what was written: Σ_t log P(y_t | y_<t, x)."""
-    return float(sum(float(step.logprob[0]) for step in trace.steps))
+    return float(sum(place.logprob for place in trace.line()))
 
 
 def _nats(value: float) -> str:

@@ -68,19 +68,19 @@ def in_blocks(weights: np.ndarray, block: int, rows: bool = False) -> np.ndarray
     return np.add.reduceat(out, starts, axis=-2) / sizes[:, None].astype(np.float32)
 
 
-def browser_row(step: Any, token: Any, row: int = 0) -> dict:
-    """One decoder step for the stepper: numbers rounded for show, weights as float16 base64.
+def browser_row(place: Any, token: Any) -> dict:
+    """One token of a hypothesis (a search_tree.Place) for the stepper: numbers rounded for show, weights as float16 base64.
 
     w: cross (layers, heads, source), in blocks where `blocked` says so. d: decoder self (layers, heads, index + 1).
     float16 has 11 significant bits (at most 2.5e-4 off below 1): enough for three digits on hover, and the same
     array is drawn from, so no second uint8 copy travels.
     """
-    fed = int(step.parent[row])
+    step, fed = place.step, place.fed
     block, maps = blocked(step.cross_weights)
     top = zip(step.candidate_texts[fed], step.candidates[fed], step.candidate_logprobs[fed], strict=True)
     return {
         "t": browser_token(token),
-        "lp": round(float(step.logprob[row]), 5),
+        "lp": round(place.logprob, 5),
         "H": round(float(step.entropy[fed]), 5),
         "top": [[text, int(id), round(float(lp), 5)] for text, id, lp in top if np.isfinite(lp)],
         "kv": [step.self_cache_bytes, step.cross_cache_bytes],
@@ -139,5 +139,5 @@ def browser_trace(trace: Any, *notes: str) -> dict:
     about = how_made(trace.settings, made.get("device", "?"), made.get("dtype", ""))
     return browser_start(trace.id, trace, about) | {
         "kind": "trace", "done": True, "output": trace.text, "notes": [*trace.notes, *notes],
-        "rows": [browser_row(step, token) for step, token in zip(trace.steps, trace.target, strict=True)],
+        "rows": [browser_row(place, token) for place, token in zip(trace.line(), trace.target, strict=True)],
     }

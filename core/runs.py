@@ -21,6 +21,7 @@ from core.models.families import language_id, prefix_for, processors_for, start_
 from core.models.loading import Loaded
 from core.noise import Corruption, corrupt, rows_of
 from core.noise.tokens import units_of
+from core.search_tree import Place, best_line
 from core.settings import MAX_SOURCE, Settings
 from core.shapes import EncoderWeights
 from core.text import Token, next_token, piece, plain, tokenize, usable
@@ -80,7 +81,8 @@ class Run(Iterator[Step]):
         self.steps: list[Step] = []
         self.target: list[Token] = []
         self._ids: list[int] = []
-        self._text = ""
+        self._texts: list[str] = []
+        self.line: list[Place] = []
         self._encoded: Encoded | None = None
         self._started = time.monotonic()
         self._forwards = self._go()
@@ -93,7 +95,7 @@ class Run(Iterator[Step]):
     @property
     def written(self) -> str:
         """The output text so far."""
-        return self._text
+        return self._texts[-1] if self._texts else ""
 
     @property
     def real(self) -> list[int] | None:
@@ -118,10 +120,20 @@ class Run(Iterator[Step]):
         forward = next(self._forwards)
         step = self._step(forward)
         self.steps.append(step)
-        self._ids.append(int(step.token[0]))
-        token, self._text = next_token(self.loaded.tokenizer, self._ids, self._text)
-        self.target.append(token)
+        self._follow()
         return step
+
+    def _follow(self) -> None:
+        """Target, ids and texts of what is written so far: with several beams the best one may have changed."""
+        self.line = best_line(self.steps, self.settings.decoding.beams)
+        ids = [place.id for place in self.line]
+        same = next((at for at, (old, new) in enumerate(zip(self._ids, ids)) if old != new), min(len(self._ids), len(ids)))
+        self._ids = ids
+        del self.target[same:], self._texts[same:]
+        for at in range(same, len(ids)):
+            token, text = next_token(self.loaded.tokenizer, ids[: at + 1], self.written)
+            self.target.append(token)
+            self._texts.append(text)
 
     def close(self) -> None:
         """Stop; the trace keeps the steps made so far."""
@@ -164,7 +176,7 @@ class Run(Iterator[Step]):
         return " in layer " + ", ".join(str(layer + 1) for layer in layers)
 
     def _step(self, forward: Forward) -> Step:
-        tokenizer, ranked = self.loaded.tokenizer, forward.ranked
+        tokenizer, ranked, level = self.loaded.tokenizer, forward.ranked, forward.request.level
         return Step(
             index=len(self.steps), token=forward.request.ids, parent=forward.request.parents, logprob=forward.logprob,
             candidates=ranked.ids, candidate_logprobs=ranked.logprobs, entropy=forward.entropy,
@@ -172,7 +184,8 @@ class Run(Iterator[Step]):
             texts=tuple(piece(tokenizer, id) for id in forward.request.ids),
             candidate_texts=tuple(tuple(piece(tokenizer, id) for id in row) for row in ranked.ids),
             self_cache_bytes=forward.self_cache_bytes, cross_cache_bytes=forward.cross_cache_bytes,
-            notes=(*forward.notes, *self._blind(len(self.steps))),
+            notes=(*forward.notes, *self._blind(len(self.steps))), ranked=level,
+            ranked_texts=() if level is None else tuple(piece(tokenizer, id) for id in level.token),
         )
 
     def trace(self) -> Trace:

@@ -7,7 +7,7 @@ and the best hypothesis follow from them, so that no file can hold a tree that c
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -113,10 +113,49 @@ class SearchTree:
         return int(self.row[parent]) if parent >= 0 else 0
 
 
+class Place(NamedTuple):
+    """One token of a hypothesis: the step that ranked it, the row of that forward, its id, log-probability and text."""
+
+    step: Any
+    fed: int
+    id: int
+    logprob: float
+    text: str
+
+
+def line(steps: Sequence[Any], row: int) -> list[Place]:
+    """The hypothesis that ends in `row` of the last step."""
+    out = []
+    for step in reversed(steps):
+        fed = int(step.parent[row])  # the forward that ranked this token ran on the row of its parent
+        out.append(Place(step, fed, int(step.token[row]), float(step.logprob[row]), step.texts[row]))
+        row = fed
+    return out[::-1]
+
+
+def line_of(steps: Sequence[Any], tree: SearchTree, node: int) -> list[Place]:
+    """The hypothesis that ends in `node` of the tree of `steps`."""
+    first = np.searchsorted(tree.step, np.arange(len(steps)))  # the first node of each step
+    return [
+        Place(steps[at := int(tree.step[each])], tree.fed(each), int(tree.token[each]), float(tree.logprob[each]),
+              steps[at].ranked_texts[each - first[at]])
+        for each in tree.path(node)
+    ]
+
+
+def best_line(steps: Sequence[Any], beams: int) -> list[Place]:
+    """What the steps have written: the winner of a beam search that has come to its end, else what the first row holds."""
+    last = steps[-1].ranked if steps else None
+    if last is None or (last.fate == KEPT).any():
+        return line(steps, 0)
+    tree = tree_of([step.ranked for step in steps], beams)
+    return line_of(steps, tree, tree.best)
+
+
 def tree_of(levels: Sequence[Level], beams: int) -> SearchTree:
     """The tree of all levels so far."""
     parent, step, row = [], [], []
-    before = np.full(beams, -1)  # the node in each row of the forward
+    before = np.full(1 + max((int(level.row.max()) for level in levels[:1]), default=0), -1)  # the node in each row fed
     made = 0
     for index, level in enumerate(levels):
         size, chosen = len(level.token), level.chosen
@@ -145,17 +184,19 @@ def _settled(fate: np.ndarray, score: Floats, beams: int) -> np.ndarray:
     return fate
 
 
-def check_level(level: Level, step: Any, rows: int, where: str) -> None:
+def check_level(step: Any, rows: int, where: str) -> None:
     """What a tree relies on in the level of one step; `rows`: how many were fed. A refusal is a ValueError."""
-    size = len(level.token)
+    level, size = step.ranked, len(step.ranked.token)
     for name, dtype in LEVEL.items():
         array = getattr(level, name)
         if array.dtype != dtype or array.shape != (size,):
             raise ValueError(f"{where}: ranked {name} is {array.dtype} {array.shape}, not {dtype} {(size,)}")
     if not size or size > 64 * rows:
         raise ValueError(f"{where}: {size} candidates ranked for {rows} rows")
-    if level.row.min() < 0 or level.row.max() >= rows or level.fate.max() >= len(FATES):
-        raise ValueError(f"{where}: a ranked candidate of a row, or with a fate, that there is not")
+    if len(step.ranked_texts) != size:
+        raise ValueError(f"{where}: {len(step.ranked_texts)} texts for {size} ranked candidates")
+    if level.row.min() < 0 or level.row.max() >= rows or level.token.min() < 0 or level.fate.max() >= len(FATES):
+        raise ValueError(f"{where}: a ranked candidate with a row, a token or a fate that there is not")
     for name in ("logprob", "total", "score"):
         if not np.isfinite(getattr(level, name)).all():
             raise ValueError(f"{where}: a ranked {name} that is not finite")

@@ -7,20 +7,25 @@ when a field is added. The model's weights are θ; everything here is CONFIG (co
 from dataclasses import dataclass
 
 from core.errors import InputError
-from core.fields import SCHEMA, Checked, Document, choice, part
+from core.fields import SCHEMA, Checked, Document, choice, part, shown
 from core.interventions import Edits, Masks
 from core.noising import NoiseSettings
 
 MAX_CHARACTERS = 4000
 MAX_TOKENS = 128  # of the output
 MAX_SOURCE = 512
+MAX_BEAMS = 8
+EARLY_STOPPING = ("false", "true", "never")
 MAX_VOCABULARY = 1_000_000
 SAMPLING = ("temperature", "top_k", "top_p", "min_p", "typical_p")
 
 
 @dataclass(frozen=True)
 class Decoding(Checked):
-    """How the decoder writes: the best token at each step, or a drawn one. What is said of sampling acts only there."""
+    """How the decoder writes: the best token at each step, a drawn one, or the best of several beams.
+
+    What is said of sampling and of beams acts only there.
+    """
 
     max_new_tokens: int = choice(
         MAX_TOKENS, "Stop after this many tokens if the model has not ended by itself.", 1, MAX_TOKENS
@@ -35,6 +40,15 @@ class Decoding(Checked):
         0, "Forbid copying a run of this many tokens from the source; 0 is off.", 0, MAX_TOKENS
     )
     min_new_tokens: int = choice(0, "Forbid ending before this many tokens are written; 0 is off.", 0, MAX_TOKENS)
+    beams: int = choice(1, "How many hypotheses go on at each step; 1 takes the best token each time.", 1, MAX_BEAMS)
+    length_penalty: float = choice(
+        1.0, "Beams: a hypothesis of m tokens scores log P / m^α. 0 is neutral, above it long outputs gain, below it short "
+        "ones. No effect with a single beam.", -5.0, 5.0
+    )
+    early_stopping: str = choice(
+        "false", "Beams: stop as soon as so many have ended (true); when none at its present length can beat them (false); "
+        "when none can at any length (never)."
+    )
     do_sample: bool = choice(False, "Draw each token by its probability instead of taking the best.")
     seed: int = choice(0, "Sampling: the same number draws the same tokens again.", 0, 2**31 - 1)
     temperature: float = choice(
@@ -52,9 +66,18 @@ class Decoding(Checked):
         0.01, 1.0,
     )
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.early_stopping not in EARLY_STOPPING:
+            raise InputError(f"early_stopping is {shown(self.early_stopping)}; it must be one of: {', '.join(EARLY_STOPPING)}.")
+        if self.do_sample and self.beams > 1:
+            raise InputError(f"Sampling writes one text, not {self.beams} beams; set beams to 1, or switch sampling off.")
+
     @property
     def how(self) -> str:
-        """The search and what tells it from its defaults: "greedy", "sampled, seed 3, top_p 0.9"."""
+        """The search and what it was told: "greedy", "4 beams, α 0.6, early stopping false", "sampled, seed 3, top_p 0.9"."""
+        if self.beams > 1:
+            return f"{self.beams} beams, α {self.length_penalty:g}, early stopping {self.early_stopping}"
         if not self.do_sample:
             return "greedy"
         said = [f"{name} {value:g}" for name in SAMPLING if (value := getattr(self, name)) != getattr(type(self), name)]

@@ -6,11 +6,14 @@ Both are STATE in the course's words: made per input, thrown away after. Coverag
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
 from core.checks import check_step, check_trace
+from core.errors import InputError
 from core.records import pack, unpack
+from core.search_tree import LEVEL, Level, Place, SearchTree, best_line, line, line_of, tree_of
 from core.settings import SCHEMA, Settings
 from core.shapes import CrossWeights, DecoderWeights, EncoderWeights, Floats, Ids, PathWeights
 from core.text import Token
@@ -18,6 +21,8 @@ from core.text import Token
 ARRAYS = (
     "token", "parent", "logprob", "candidates", "candidate_logprobs", "entropy", "cross_weights", "decoder_weights",
 )
+RANKED = "ranked_"
+LEVEL_ARRAYS = tuple(RANKED + name for name in LEVEL)
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +34,7 @@ class Step:
     entropy (beams,): of the model's distribution, nats. cross_weights (beams, layers, heads, source);
     decoder_weights (beams, layers, heads, index + 1). texts: the written token for display, one per beam.
     notes: what was forced or banned and why. Cache bytes: all layers' keys and values after this forward.
+    ranked: every candidate that a beam search ranked here, with its fate; None where rows are not ranked together.
     """
 
     index: int
@@ -45,6 +51,8 @@ class Step:
     self_cache_bytes: int
     cross_cache_bytes: int
     notes: tuple[str, ...] = ()
+    ranked: Level | None = None
+    ranked_texts: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ARRAYS:
@@ -106,16 +114,25 @@ class Trace:
         """What its arrays take."""
         return sum(array.nbytes for array in self._arrays().values())
 
-    def path(self, row: int = 0) -> PathWeights:
-        """Cross weights (layers, heads, target, source) of the hypothesis that ends in `row` of the last step."""
-        if not self.steps:
-            return np.zeros((0, 0, 0, len(self.source)), np.float32)
-        rows = []
-        for step in reversed(self.steps):
-            # The forward that ranked this token ran on the parent's row.
-            row = int(step.parent[row])
-            rows.append(step.cross_weights[row])
-        return np.stack(rows[::-1], axis=2)
+    @cached_property
+    def tree(self) -> SearchTree | None:
+        """Every candidate that a beam search ranked; None of any other search. It follows from the steps."""
+        if not self.steps or self.steps[0].ranked is None:
+            return None
+        return tree_of([step.ranked for step in self.steps], self.settings.decoding.beams)
+
+    def line(self, row: int | None = None, node: int | None = None) -> list[Place]:
+        """Token by token the best hypothesis, or the one that ends in a row of the last step or in a node of the tree."""
+        if node is not None:
+            if self.tree is None or not 0 <= node < len(self.tree.token):
+                raise InputError(f"There is no node {node} in this run's tree.")
+            return line_of(self.steps, self.tree, node)
+        return best_line(self.steps, self.settings.decoding.beams) if row is None else line(self.steps, row)
+
+    def path(self, row: int | None = None, node: int | None = None) -> PathWeights:
+        """Cross weights (layers, heads, target, source) of a hypothesis, chosen as in `line`."""
+        rows = [place.step.cross_weights[place.fed] for place in self.line(row, node)]
+        return np.stack(rows, axis=2) if rows else np.zeros((0, 0, 0, len(self.source)), np.float32)
 
     def coverage(self) -> Floats:
         """Σ over target rows of the mean over layers and heads, (source,): each row adds 1 (sheet 000, lesson 9)."""
@@ -147,17 +164,7 @@ class Trace:
     def _read(cls, head: dict, arrays: dict[str, np.ndarray]) -> "Trace":
         settings, _ = Settings.from_json(head["settings"])
         source, target = _tokens(head["source"]), _tokens(head["target"])
-        steps = []
-        for index, extra in enumerate(head["steps"]):
-            step = Step(
-                index=index, **{name: arrays[f"steps.{index}.{name}"] for name in ARRAYS},
-                texts=tuple(map(str, extra["texts"])),
-                candidate_texts=tuple(tuple(map(str, row)) for row in extra["candidate_texts"]),
-                self_cache_bytes=int(extra["self_cache_bytes"]), cross_cache_bytes=int(extra["cross_cache_bytes"]),
-                notes=tuple(map(str, extra["notes"])),
-            )
-            check_step(step, steps[-1] if steps else None, len(source))
-            steps.append(step)
+        steps = read_steps(head["steps"], arrays, len(source))
         trace = cls(
             settings=settings, fingerprint=str(head["fingerprint"]), input=str(head["input"]), source=source,
             prefix_tokens=int(head["prefix_tokens"]), start=_tokens([head["start"]])[0], target=target,
@@ -177,9 +184,28 @@ def run_id(settings: Settings, fingerprint: str) -> str:
     return hashlib.sha256(f"{SCHEMA}\n{settings.to_json()}\n{fingerprint}".encode()).hexdigest()
 
 
+def read_steps(heads: Sequence[dict], arrays: dict[str, np.ndarray], source: int) -> list[Step]:
+    """The steps whose `step_head` and arrays these are, checked; source: how many tokens it has."""
+    steps: list[Step] = []
+    for index, extra in enumerate(heads):
+        found = {name.removeprefix(RANKED): arrays[at] for name in LEVEL_ARRAYS if (at := f"steps.{index}.{name}") in arrays}
+        step = Step(
+            index=index, **{name: arrays[f"steps.{index}.{name}"] for name in ARRAYS},
+            texts=tuple(map(str, extra["texts"])),
+            candidate_texts=tuple(tuple(map(str, row)) for row in extra["candidate_texts"]),
+            self_cache_bytes=int(extra["self_cache_bytes"]), cross_cache_bytes=int(extra["cross_cache_bytes"]),
+            notes=tuple(map(str, extra["notes"])), ranked=Level(**found) if found else None,
+            ranked_texts=tuple(map(str, extra.get("ranked_texts", ()))),
+        )
+        check_step(step, steps[-1] if steps else None, source)
+        steps.append(step)
+    return steps
+
+
 def step_head(step: Step) -> dict:
     """What a step holds beside its arrays, as JSON has it."""
-    return {
+    ranked = {} if step.ranked is None else {"ranked_texts": list(step.ranked_texts)}
+    return ranked | {
         "texts": list(step.texts), "candidate_texts": [list(c) for c in step.candidate_texts],
         "self_cache_bytes": step.self_cache_bytes, "cross_cache_bytes": step.cross_cache_bytes, "notes": list(step.notes),
     }
@@ -187,7 +213,8 @@ def step_head(step: Step) -> dict:
 
 def step_arrays(step: Step) -> dict[str, np.ndarray]:
     """Its arrays by name."""
-    return {name: getattr(step, name) for name in ARRAYS}
+    ranked = {} if step.ranked is None else {RANKED + name: getattr(step.ranked, name) for name in LEVEL}
+    return {name: getattr(step, name) for name in ARRAYS} | ranked
 
 
 def _row(token: Token) -> tuple:

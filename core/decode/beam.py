@@ -67,7 +67,8 @@ def beam(prompt: Sequence[int], rules: Rules) -> Search:
         level = Level(best.rows, best.ids, best.logprobs, best.totals, scores, fate)
         on = level.chosen
         ranked = yield Request(
-            level.token[on], level.row[on], bool(why), level.logprob[on], level, why, level.total[on], rules.keep
+            level.token[on], level.row[on], bool(why), logprobs=level.logprob[on], level=level, stopped=why,
+            sums=level.total[on], keep=rules.keep,
         )
 
 

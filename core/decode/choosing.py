@@ -1,5 +1,6 @@
 """Which search a person's settings ask for."""
 
+from core.decode.beam import Rules, beam
 from core.decode.greedy import greedy
 from core.decode.sampling import sampling
 from core.decode.search import Search
@@ -11,6 +12,8 @@ def search_for(decoding: Decoding, start: int, eos: frozenset[int], limit: int) 
     """The search, not yet started; `limit`: the most tokens it may write."""
     if decoding.do_sample and decoding.temperature > 0:
         return sampling(start, eos, limit, warpers_for(decoding), decoding.seed)
+    if decoding.beams > 1:
+        return beam([start], Rules(decoding.beams, eos, limit, decoding.length_penalty, decoding.early_stopping))
     return greedy(start, eos, limit)
 
 

@@ -15,9 +15,12 @@ from sqlite_utils import Database
 
 from core.errors import RecordError
 from core.records import MAX_BYTES, WRONG, pack, split
+from core.search_tree import best_line
 from core.sessions.arrays import deflate, deflate_all, inflate, inflate_all
 from core.sessions.retention import SESSION_EVENTS
-from core.trace import Step, step_arrays, step_head
+from core.settings import Settings
+from core.text import Token
+from core.trace import Step, read_steps, step_arrays, step_head
 
 # kind -> where its class is; imported when one is read, because scoring a given output needs torch
 KINDS: dict[str, tuple[str, str]] = {
@@ -60,9 +63,14 @@ def insert(database: Database, session: str, record: Any, status: str, writer: s
     """A whole record; gives its row."""
     row = begin(database, session, record, status, writer, made)
     for step in getattr(record, "steps", ()):
-        insert_step(database, row, step, record.target[step.index], "")
+        insert_step(database, row, step, written_at(record, step), "")
     finish(database, row, record, status)
     return row
+
+
+def written_at(record: Any, step: Step) -> Token:
+    """The token that one step wrote: of several beams the one of the first row, which need not be in the best text."""
+    return record.target[step.index] if step.ranked is None else Token(step.texts[0], int(step.token[0]))
 
 
 def begin(database: Database, session: str, record: Any, status: str, writer: str, made: str = "") -> int:
@@ -160,4 +168,8 @@ def to_bytes(database: Database, row: Mapping[str, Any]) -> bytes:
                 raise RecordError(f"This record has more than {MAX_BYTES:,} bytes.")
         if row["digest"] is None:  # it did not come to its end
             head["target"], head["text"] = [json.loads(target) for _, target, *_ in steps], steps[-1][2] if steps else ""
+            if any("ranked_texts" in step for step in head["steps"]):  # the first row changed its text on the way
+                made = read_steps(head["steps"], arrays, len(head["source"]))
+                beams = Settings.from_json(head["settings"])[0].decoding.beams
+                head["target"] = [[place.text, place.id, 0, 0] for place in best_line(made, beams)]
     return pack(row["kind"], head, arrays)

@@ -59,6 +59,14 @@ function addRows(from, rows) {
   fillRows();
 }
 
+/** Another hypothesis of the search leads now: its rows come in the place of those from `from` on. */
+function dropRows(from) {
+  run.rows.length = from;
+  Object.assign(run, { held: new Map(), reduced: new Map(), rolled: {}, axes: null, picture: null, scale: null, grouped: null, kept: null });
+  steady = "";
+  at.output.replaceChildren();
+}
+
 /** The whole run. Of a run already on the page it replaces the rows silently; any other is played once. */
 function takeTrace(pack) {
   if (!run || run.id !== pack.run || run.source.length !== pack.source.length) {
@@ -100,8 +108,10 @@ function takeRows(pack) {
     return;
   }
   const follow = !run.done && !view.playing && view.step === run.rows.length, before = run.rows.length;
+  if (pack.changed && pack.from < before) dropRows(pack.from);
   addRows(pack.from, pack.rows);
-  if (run.rows.length === before) return;
+  if (run.rows.length === before && !pack.changed) return;
+  view.step = Math.min(view.step, run.rows.length);
   if (follow) view.step = run.rows.length;
   paint(run.rows.length > grid.rows ? "layout" : "");
 }
