@@ -23,12 +23,12 @@ def probe(found: Probe) -> dict[str, Any]:
     closed = ~np.isfinite(found.mask)
     dead = np.flatnonzero(closed.all(1)[:MOST_SHOWN])
     panels = [matrices.panel(english("page.masks.score"), cut(found.scores * np.float32(found.scale)), scale="diverging",
-                             note=scaling(found), **_ends(found.scores * found.scale), **labels)]
+                             note=scaling(found), **ends(found.scores * found.scale), **labels)]
     signs = []
     if found.bias.any():
         signs.append("+")
         panels.append(matrices.panel(english("page.masks.bias"), cut(found.bias), scale="diverging",
-                                     note=english("page.masks.bias.note"), **_ends(found.bias), **labels))
+                                     note=english("page.masks.bias.note"), **ends(found.bias), **labels))
     panels.append(matrices.panel(english("page.masks.mask"), cut(found.mask), note=english("page.masks.mask.note"),
                                  scale="diverging", digits=0, **labels))
     panels.append(matrices.panel(english("page.masks.weights"), cut(found.weights), low=0, high=1, dead=dead,
@@ -41,7 +41,8 @@ def probe(found: Probe) -> dict[str, Any]:
     return matrices.pack(panels, signs)
 
 
-def _ends(values: np.ndarray) -> dict[str, float]:
+def ends(values: np.ndarray) -> dict[str, float]:
+    """Ends of a scale around 0."""
     most = max(0.01, float(abs(values).max())) if values.size else 1.0
     return {"low": -most, "high": most}
 
@@ -64,37 +65,48 @@ def probe_said(found: Probe) -> dict[str, Any]:
     return {"kind": "found", "sentence": said, "lines": [], "notes": notes + [f"The first {MOST_SHOWN} tokens are shown."] * cut}
 
 
-def leak(found: Any, going: Any, writes: Sequence[str]) -> dict[str, Any]:
-    """Which positions changed and by how much; exactly 0 where the masks keep them apart from the token."""
-    source = [token.text for token in going.source]
-    moved = int(found.changed_encoder.sum()), int(found.changed_target.sum())
-    apart = int((~found.may_encoder).sum() + (~found.may_target).sum())
-    said = (f"Token {found.position + 1} “{source[found.position]}” was perturbed: {moved[0]} of {len(source)} encoder positions "
-            f"and {moved[1]} of {len(writes)} target rows changed.")
+def leak(found: Any, going: Any, reads: Sequence[str], writes: Sequence[str]) -> dict[str, Any]:
+    """Which positions changed and by how much; exactly 0 where the masks keep them apart from the token.
+
+    reads, writes (target,): what each target row reads, the start token first, and what it writes.
+    """
+    source, of_source = [token.text for token in going.source], found.side == "source"
+    rows = f"{int(found.changed_target.sum())} of {len(writes)} target rows changed."
+    if of_source:
+        said = (f"Token {found.position + 1} “{source[found.position]}” was perturbed: {int(found.changed_encoder.sum())} of "
+                f"{len(source)} encoder positions and {rows}")
+    else:
+        said = f"“{reads[found.position]}”, which target row {found.position + 1} reads, was perturbed: {rows}"
+    apart = int((~found.may_encoder).sum()) * of_source + int((~found.may_target).sum())
     if apart:
         held = "there the change is exactly 0." if found.leaked == 0 else f"yet the largest change there is {found.leaked:.2g}."
         said += f" The masks keep {apart} position{'s' * (apart != 1)} apart from it; {held}"
     else:
         said += " No mask keeps any position apart from it."
-    lines = [{"name": "encoder", "text": "", "tokens": _moved(source, found.encoder, found.position)},
-             {"name": "target", "text": "", "tokens": _moved(writes, np.maximum(found.states, found.logits), -1)}]
+    lines = [{"name": "encoder", "text": "", "tokens": marked(source, found.encoder, found.position)}] * of_source
+    change = np.maximum(found.states, found.logits)
+    lines.append({"name": "target", "text": "", "tokens": marked(writes, change, -1 if of_source else found.position)})
     notes = ["The number is the largest change of any component: of the encoder's output, or the last decoder states and logits."]
     notes += [f"The first {MOST_DRAWN} tokens are shown."] * (max(len(source), len(writes)) > MOST_DRAWN)
     return {"kind": "found", "sentence": said, "lines": lines, "notes": notes}
 
 
-def _moved(tokens: Sequence[str], change: np.ndarray, here: int) -> list[list[str]]:
-    marked = []
+def marked(tokens: Sequence[str], change: np.ndarray, here: int) -> list[list[str]]:
+    """Tokens, marked by whether anything changed there, each with by how much; `here` is where it was perturbed."""
+    out = []
     for at, (text, by) in enumerate(zip(tokens[:MOST_DRAWN], map(float, change), strict=False)):
         mark = "here" if at == here else "moved" if by > 0 else "still"
-        below = "exactly 0" if by == 0 else _size(by)
-        marked.append([text, mark, below])
-    return marked
+        below = "exactly 0" if by == 0 else size(by)
+        out.append([text, mark, below])
+    return out
 
 
-def _size(by: float) -> str:
+def size(by: float) -> str:
+    """The size of a change, as short as it can be said."""
     if not np.isfinite(by):
         return "not finite"
+    if by == 0:
+        return "0"
     return f"{by:.2f}" if by >= 0.01 else f"{by:.3f}" if by >= 0.001 else f"{by:.0e}".replace("e-0", "e-").replace("-", "−")
 
 

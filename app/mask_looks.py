@@ -13,7 +13,8 @@ from core.fields import shown
 from core.interventions import STACKS, Edits, Head
 from core.settings import Settings
 
-MOST_BYTES = 10**9  # log-probabilities of one layer's heads, all at once
+MOST_BYTES = 10**9  # log-probabilities that are held at once, such as those of one layer's heads
+TARGET = "target "  # before the number of a token that the decoder reads
 
 
 class Looks:
@@ -23,7 +24,7 @@ class Looks:
         self.made = made
         self.engine = made.engine
 
-    def _ready(self, settings: Settings) -> tuple[Any, list[int]]:
+    def ready(self, settings: Settings) -> tuple[Any, list[int]]:
         """A run that has made no step, and the ids of what it writes."""
         from core.runs import run
 
@@ -32,37 +33,47 @@ class Looks:
             raise InputError("The model writes nothing here, so there is nothing to look at.")
         return run(settings, self.engine.models), [token.id for token in trace.target]
 
-    def probe(self, settings: Settings, stack: object, layer: object, head: object) -> Any:
-        """A Probe of one head; layer and head count from 1, as the page does."""
+    def probe(self, settings: Settings, stack: object, layer: object, head: object, visitor: str = "") -> Any:
+        """A Probe of one head, kept with the visitor's session; layer and head count from 1, as the page does."""
         from core.probes import probe
 
         if stack not in STACKS:
             raise InputError(f"There is no site {shown(stack)}; it must be one of: {', '.join(STACKS)}.")
-        going, ids = self._ready(settings)
+        going, ids = self.ready(settings)
         sites = going.loaded.sites
         sites.require(stack, going.loaded.name)
-        at = [_within(name, value, most, f"{going.loaded.name} in its {stack} attention") for name, value, most in (
+        at = [within(name, value, most, f"{going.loaded.name} in its {stack} attention") for name, value, most in (
             ("layer", layer, sites.layers(stack)), ("head", head, sites.heads[stack]))]
         with self.engine.turn:
-            return probe(going, stack, *at, target=ids)
+            found = probe(going, stack, *at, target=ids)
+        self.engine.keeper.keep(visitor, lambda: found)
+        return found
 
-    def leak(self, settings: Settings, position: object) -> tuple[Any, Any, list[str]]:
-        """A Leak of one source token, its run, and what each target row writes; position counts from 1."""
+    def leak(self, settings: Settings, token: object) -> tuple[Any, Any, list[str], list[str]]:
+        """A Leak of one token, its run, and what each target row reads and writes.
+
+        token: a position in the source, counting from 1; or "target 3", what the third target row reads.
+        """
         from core.leaks import leak
 
-        going, ids = self._ready(settings)
-        at = _within("source token", position, len(going.source), "this text")
+        going, ids = self.ready(settings)
+        trace = self.made.trace(settings)
+        side, at = "source", token
+        if isinstance(token, str) and token.startswith(TARGET) and token[len(TARGET) :].isdecimal():
+            side, at = "target", int(token[len(TARGET) :][:9])
+        most = len(going.source if side == "source" else ids)
+        position = within(f"{side} token", at, most, "this text" if side == "source" else "what the decoder reads")
         with self.engine.turn:
-            found = leak(going, "source", at, ids, capturing=False)
-        return found, going, [token.text for token in self.made.trace(settings).target]
+            found = leak(going, side, position, ids, capturing=False)
+        return found, going, [one.text for one in (trace.start, *trace.target[:-1])], [one.text for one in trace.target]
 
     def heads(self, settings: Settings, visitor: str) -> Iterator[list[Any]]:
         """The layers measured so far, at most one message each INTERVAL; ended by the visitor's next run, or Stop."""
         from core.importance import head_importance
 
         ticket = self.engine.latest.begin(visitor)
-        going, ids = self._ready(settings)
-        self._fits(going, len(ids))
+        going, ids = self.ready(settings)
+        fits(going, len(ids), max(going.loaded.sites.heads.values()), "heads of a layer")
         layers, measured, last = head_importance(going, ids), [], time.monotonic()
         while self.engine.latest.wants(visitor, ticket):
             with self.engine.turn:
@@ -75,15 +86,16 @@ class Looks:
                 last = time.monotonic()
                 yield list(measured)
 
-    def _fits(self, going: Any, targets: int) -> None:
-        vocabulary = going.loaded.model.get_output_embeddings().weight.shape[0]
-        heads = max(going.loaded.sites.heads.values())
-        if 8 * heads * targets * vocabulary > MOST_BYTES:
-            raise InputError(f"{heads} heads of a layer at once over {targets} output tokens and {vocabulary:,} entries of the "
-                             f"vocabulary take too much memory. Choose a shorter text or a smaller longest output.")
+
+def fits(going: Any, targets: int, copies: int, what: str) -> None:
+    """Refuse what would hold `copies` of log-probabilities (target, vocab), two at a time, where that is too much."""
+    vocabulary = going.loaded.model.get_output_embeddings().weight.shape[0]
+    if 8 * copies * targets * vocabulary > MOST_BYTES:
+        raise InputError(f"{copies} {what} at once over {targets} output tokens and {vocabulary:,} entries of the "
+                         f"vocabulary take too much memory. Choose a shorter text or a smaller longest output.")
 
 
-def _within(name: str, value: object, most: int, where: str) -> int:
+def within(name: str, value: object, most: int, where: str) -> int:
     """A number that counts from 1, as one that counts from 0."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)

@@ -7,7 +7,7 @@ import gradio as gr
 
 from app import look_packs
 from app.answers import slow
-from app.mask_looks import Looks, maps, sizes
+from app.mask_looks import TARGET, Looks, maps, sizes
 from app.widgets.findings import Findings
 from app.widgets.matrices import Matrices
 from app.words import said
@@ -46,7 +46,7 @@ class ProbePart:
         latest, name = self.looks.engine.latest, f"{visitor} probe"
         ticket = latest.begin(name)
         place = [values[one] for one in (self.stack, self.layer, self.head)]
-        (found,) = slow(lambda: iter([self.looks.probe(self.settings(values), *place)]))
+        (found,) = slow(lambda: iter([self.looks.probe(self.settings(values), *place, visitor)]))
         if not latest.wants(name, ticket):
             return {self.used: True}
         if isinstance(found, dict):
@@ -55,15 +55,16 @@ class ProbePart:
 
 
 class LeakPart:
-    """Perturb one source token: what changes, and what is exactly as before."""
+    """Perturb one token of source or target: what changes, and what is exactly as before."""
 
     def __init__(self, looks: Looks, asked: Asked, first: Trace | None):
         self.looks, self.settings = looks, asked
         _head("leak")
         with gr.Row(elem_classes="ts-masks-row"):
             tokens = token_choices(first) if first else []
-            self.token = gr.Dropdown(tokens, value=min(7, len(tokens)) or 1, label=said("page.masks.token"), min_width=160,
-                                     allow_custom_value=True, elem_id="ts-masks-token")  # a stale one gets a sentence
+            self.token = gr.Dropdown(tokens, value=min(7, len(first.source)) if first else 1,
+                                     label=said("page.masks.token"), min_width=160, allow_custom_value=True,
+                                     elem_id="ts-masks-token")  # a stale one gets a sentence
             self.go = gr.Button(said("page.masks.perturb"), size="sm", min_width=140, elem_id="ts-masks-perturb")
         self.told = Findings(elem_id="ts-masks-leak", elem_classes="ts-bare")
         self.inputs, self.outputs = {self.token}, [self.told]
@@ -74,12 +75,16 @@ class LeakPart:
 
     def offer(self, trace: Trace, chosen: object) -> dict:
         """The tokens of this source; the choice stays where there is such a token."""
-        there = isinstance(chosen, int) and 1 <= chosen <= len(trace.source)
-        return {self.token: gr.Dropdown(token_choices(trace), value=chosen if there else len(trace.source))}
+        choices = token_choices(trace)
+        there = any(value == chosen for _, value in choices)
+        return {self.token: gr.Dropdown(choices, value=chosen if there else len(trace.source))}
 
 
-def token_choices(trace: Trace) -> list[tuple[str, int]]:
-    return [(f"{at} {token.text}", at) for at, token in enumerate(trace.source, 1)]
+def token_choices(trace: Trace) -> list[tuple[str, int | str]]:
+    """Tokens of the source, then those that the decoder reads, each with the row that reads it."""
+    source = [(f"{at} {token.text}", at) for at, token in enumerate(trace.source, 1)]
+    fed = (trace.start, *trace.target[:-1]) if trace.target else ()
+    return source + [(f"{TARGET}{at} {token.text}", f"{TARGET}{at}") for at, token in enumerate(fed, 1)]
 
 
 class HeadsPart:

@@ -9,8 +9,8 @@ _OWN = """
 #ts-head h1 { margin: 0; font-size: 1.9rem; letter-spacing: -.02em; }
 #ts-head p { margin: .2rem 0 0; color: var(--body-text-color-subdued); font-size: 1.05rem; max-width: 62rem; }
 #ts-controls, #ts-controls .column { gap: .6rem; }
-#ts-knows, #ts-status { min-height: 0; padding: 0; margin: 0; }
-#ts-knows .html-container, #ts-status .html-container { padding: 0; }
+#ts-knows, #ts-status, #ts-look { min-height: 0; padding: 0; margin: 0; }
+#ts-knows .html-container, #ts-status .html-container, #ts-look .html-container { padding: 0; }
 #ts-status { margin-top: -.4rem; }
 #ts-notice:has(.ts-notice:empty) { display: none; }
 #ts-chips { gap: .4rem; flex-wrap: wrap; }
@@ -26,7 +26,8 @@ _OWN = """
 #ts-spelling { min-height: 0; padding: 0; margin: -.2rem 0; }
 #ts-spelling .html-container { padding: 0; }
 .ts-spelling:not(:empty) { color: var(--body-text-color-subdued); font-size: .92rem; overflow-wrap: anywhere; }
-#ts-noise-about p, #ts-masks-about p { color: var(--body-text-color-subdued); max-width: 62rem; margin: 0; }
+#ts-noise-about p, #ts-masks-about p, #ts-scores-about p, #ts-sessions-about p { color: var(--body-text-color-subdued);
+  max-width: 62rem; margin: 0; }
 #ts-noise-controls input[type=number] { width: 58px; padding: 4px; }
 #ts-noise-picker .html-container, #ts-noise-view .html-container, #ts-noise-rebuilding .html-container,
 #ts-noise-table .html-container { padding: 0; }
@@ -36,20 +37,23 @@ _OWN = """
   #ts-masks-told { position: sticky; bottom: 8px; z-index: 20; max-height: 42vh; overflow-y: auto !important; border-radius: 10px;
     box-shadow: 0 2px 14px rgba(0, 0, 0, .16); }
 }
+#ts-scores-row { align-items: end; }
 .ts-masks-head { margin-top: .8rem; }
 .ts-masks-head h3, .ts-masks-head p { margin: 0; }
 .ts-masks-head p { color: var(--body-text-color-subdued); max-width: 62rem; }
+.ts-section > .label-wrap { font-weight: 600; font-size: 1.05rem; }
+.ts-section .ts-masks-head { margin-top: 0; }
 .ts-masks-row { align-items: end; max-width: 46rem; }
 .ts-bare { padding: 0 !important; overflow: visible !important; }
 .ts-bare .html-container { padding: 0; }
 @media (max-width: 640px) {
   #ts-head h1 { font-size: 1.5rem; }
   #ts-noise-controls > *, #ts-noise-controls .form > * { flex: 1 1 100%; min-width: 100% !important; }
-  #ts-noise-buttons button { flex: 1 1 100%; white-space: normal; height: auto; }
+  #ts-noise-buttons button, #ts-scores-row button { flex: 1 1 100%; white-space: normal; height: auto; }
 }
 footer { display: none !important; }
 """
-CSS = _OWN + styles("noise", "findings")  # several components share each, so it travels once
+CSS = _OWN + styles("noise", "findings", "scores", "sessions")  # several components share each, so it travels once
 
 
 def theme() -> gr.Theme:

@@ -139,13 +139,26 @@ def _may(going: Run, side: str, position: int, targets: int) -> tuple[masks.Mask
     return encoder, states
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PaddingEffect:
-    """Largest change of any logit when `pads` pad tokens are added: hidden by the padding mask, and in sight."""
+    """Largest change of any logit in each target row when `pads` pad tokens are added.
+
+    hidden_rows (target,): with the padding mask. seen_rows (target,): without it, so that the pad tokens are read.
+    """
 
     pads: int
-    hidden: float
-    seen: float
+    hidden_rows: Floats
+    seen_rows: Floats
+
+    @property
+    def hidden(self) -> float:
+        """Largest change with the padding mask."""
+        return float(self.hidden_rows.max())
+
+    @property
+    def seen(self) -> float:
+        """Largest change without it."""
+        return float(self.seen_rows.max())
 
 
 def padding_effect(going: Run, target: Sequence[int], pads: int) -> PaddingEffect:
@@ -156,8 +169,8 @@ def padding_effect(going: Run, target: Sequence[int], pads: int) -> PaddingEffec
     def logits(count: int, mask: bool) -> torch.Tensor:
         settings = going.settings
         edits = replace(settings.edits, pads=count, padding_mask=mask)
-        return logits_of(Run(replace(settings, edits=edits), going.loaded), target).float()
+        return logits_of(Run(replace(settings, edits=edits), going.loaded), target)[0].float()
 
     plain = logits(0, True)
-    hidden, seen = (float((logits(pads, mask) - plain).abs().max()) for mask in (True, False))
+    hidden, seen = ((logits(pads, mask) - plain).abs().amax(-1).cpu().numpy() for mask in (True, False))
     return PaddingEffect(pads, hidden, seen)

@@ -49,13 +49,18 @@ def _first_distances(size: int, max_distance: int) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class RelativeBias:
-    """bias (heads, distances) and buckets (distances,), for distances key - query, ascending; keys to the left first."""
+    """bias (heads, distances) and buckets (distances,), for distances key - query, ascending; keys to the left first.
+
+    bidirectional: whether keys to the right have buckets of their own. shared: whether all layers add this one table.
+    """
 
     stack: str
     layer: int
     distances: np.ndarray
     buckets: np.ndarray
     bias: Floats
+    bidirectional: bool
+    shared: bool
 
 
 def relative_bias(loaded: "Loaded", stack: str, layer: int = 0, reach: int = 24) -> RelativeBias:
@@ -72,7 +77,8 @@ def relative_bias(loaded: "Loaded", stack: str, layer: int = 0, reach: int = 24)
         distances, not module.is_decoder, module.relative_attention_num_buckets, module.relative_attention_max_distance
     )
     table = module.relative_attention_bias.weight.detach().float().cpu().numpy()  # (buckets, heads)
-    return RelativeBias(stack, layer, distances, found, np.ascontiguousarray(table[found].T))
+    bias = np.ascontiguousarray(table[found].T)
+    return RelativeBias(stack, layer, distances, found, bias, not module.is_decoder, len(tables) == 1)
 
 
 def _stack(loaded: "Loaded", module: object) -> str:

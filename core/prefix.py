@@ -104,7 +104,7 @@ def _stacked(kept: Capture) -> np.ndarray:
     return torch.stack([weights for _, weights in kept.weights], dim=1).float().cpu().numpy()
 
 
-def tiny(vocab: int = 64, seed: int = 0) -> PrefixLM:
+def tiny(vocab: int = 64, seed: int = 0, dtype: torch.dtype = torch.float32) -> PrefixLM:
     """A small Llama with random weights, the same for the same seed: it stands in until a trained one is there."""
     config = LlamaConfig(
         vocab_size=vocab, hidden_size=64, intermediate_size=128, num_hidden_layers=3, num_attention_heads=4,
@@ -113,4 +113,4 @@ def tiny(vocab: int = 64, seed: int = 0) -> PrefixLM:
     )
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        return PrefixLM(LlamaForCausalLM(config))
+        return PrefixLM(LlamaForCausalLM(config).to(dtype))

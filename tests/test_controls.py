@@ -88,7 +88,9 @@ SAME = {  # name -> (stack, choice) that equals the model's own mask
 def test_every_toggle_has_an_effect(family, path):
     plain = logits(started(family), path)
     found = {name: float((logits(started(family, *choice), path) - plain).abs().max()) for name, choice in TOGGLES.items()}
-    assert {name: change for name, change in found.items() if not change > 1e-3} == {}
+    # more than the equalities below allow: in a tiny deep decoder one encoder cell is worth little
+    floor = 2e-5 * max(1, float(plain.abs().max()))
+    assert {name: change for name, change in found.items() if not change > floor} == {}
 
 
 @pytest.mark.parametrize("path", PATHS)

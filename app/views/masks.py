@@ -12,10 +12,13 @@ import gradio as gr
 from app import mask_packs
 from app.answers import quick, refused, slow
 from app.controls import Controls
+from app.decoder_sections import RowPart, UnmaskedPart
 from app.engine import Engine
 from app.mask_looks import Looks, edits_of, sizes
 from app.mask_sections import HeadsPart, LeakPart, ProbePart
 from app.masked import Drawn, Masked, Pair, plain
+from app.sections import Section
+from app.stack_sections import BiasPart, PaddingPart, PrefixPart
 from app.turns import MODEL_TURN
 from app.widgets.findings import Findings
 from app.widgets.mask_grid import MaskGrid
@@ -28,6 +31,7 @@ from core.settings import Settings
 
 TITLE = "page.masks"
 OTHER = "The text or the settings above are others now: press Run both, or draw on, and this tab shows them."
+SECTIONS = (UnmaskedPart, RowPart, BiasPart, PaddingPart, PrefixPart)  # closed at first, in this order below the rest
 Follow = Callable[[Callable], None]
 
 
@@ -48,7 +52,9 @@ class Parts:
         self.probe = ProbePart(looks, self.settings)
         self.leak = LeakPart(looks, self.settings, first)
         self.heads = HeadsPart(looks, self.settings, first)
+        self.sections = [section(looks, self.settings) for section in SECTIONS]
         self.inputs = controls.inputs() | {self.drawn, *self.leak.inputs}
+        self.everything = self.inputs.union(self.probe.inputs, *(section.inputs for section in self.sections))
         self.shown = [self.grid, self.told, self.maps, *self.heads.outputs, *self.leak.inputs]
 
     def settings(self, values: dict) -> Settings:
@@ -77,25 +83,55 @@ def build(engine: Engine, controls: Controls) -> Follow:
     def look(values: dict, request: gr.Request) -> dict:
         return probe.look(values, _who(request))
 
-    def look_again(values: dict, request: gr.Request) -> dict:
+    def look_into(values: dict, request: gr.Request) -> dict:
         return probe.look(values, _who(request), used=False)
+
+    def look_again(values: dict, request: gr.Request) -> Iterator[dict]:
+        yield from looked_again(parts, values, _who(request))
 
     def measure(values: dict, request: gr.Request) -> Iterator[dict]:
         yield from heads.measure(values, _who(request))
 
     def again(event: Any) -> None:
-        event.then(look_again, parts.inputs | probe.inputs, probe.outputs, **MODEL_TURN)
+        event.then(look_again, parts.everything, looked, **MODEL_TURN)
 
+    looked = [*probe.outputs, *(one for section in parts.sections for one in section.outputs)]
     # `edit` is an event of our own scripts; a deferred one would come with the data of the one before, so none is deferred
     again(parts.grid.edit(edit, parts.inputs, [parts.drawn, *parts.shown], **MODEL_TURN))
     again(heads.maps.edit(tick, parts.inputs, [parts.drawn, *parts.shown], **MODEL_TURN))
     again(parts.both.click(both, parts.inputs, parts.shown, **MODEL_TURN))
     probe.go.click(look, parts.inputs | probe.inputs, probe.outputs, **MODEL_TURN)
-    gr.on([one.input for one in (probe.stack, probe.layer, probe.head)], look_again, parts.inputs | probe.inputs,
+    gr.on([one.input for one in (probe.stack, probe.layer, probe.head)], look_into, parts.inputs | probe.inputs,
           probe.outputs, **MODEL_TURN)
+    for section in parts.sections:
+        opens(section, parts.inputs)
     leak.go.click(leak.perturb, parts.inputs, leak.outputs, **MODEL_TURN)
     heads.go.click(measure, parts.inputs, heads.outputs, **MODEL_TURN)
     return lambda on: again(on(follow, parts.inputs, parts.shown, **MODEL_TURN))
+
+
+def opens(section: Section, inputs: set) -> None:
+    """A section works from its opening to its closing; a control of it asks again."""
+    def look(values: dict, request: gr.Request) -> Iterator[dict]:
+        for found in section.look(values, _who(request)):
+            yield {section.open: True} | found
+
+    asks = [section.part.expand, *(one.input for one in section.controls)]
+    gr.on(asks, look, inputs | section.inputs, section.outputs, **MODEL_TURN | dict(trigger_mode="always_last"))
+    for event, answers in section.events():
+        def on(values: dict, data: gr.EventData, request: gr.Request, answers: Callable = answers) -> Iterator[dict]:
+            yield from answers(values, _who(request), getattr(data, "_data", None))
+
+        event(on, inputs | section.inputs, section.outputs, **MODEL_TURN)
+    section.part.collapse(lambda: False, None, section.open, queue=False, api_visibility="private", show_progress="hidden")
+
+
+def looked_again(parts: "Parts", values: dict, visitor: str) -> Iterator[dict]:
+    """After another run, model or mask: the head that was looked into, and the sections that are open."""
+    yield parts.probe.look(values, visitor, used=False)
+    for section in parts.sections:
+        if values[section.open]:
+            yield from section.look(values, visitor)
 
 
 def _who(request: gr.Request) -> str:

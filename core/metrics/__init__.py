@@ -19,8 +19,7 @@ METRICS: dict[str, Callable[..., Score]] = {
     "repetition": repetition.score,
 }
 WITHOUT_REFERENCES = ("repetition",)
-# These cut words by a tokeniser of sacrebleu's, which a person may pick.
-CUT = ("BLEU", "repetition")
+CUT = ("BLEU", "repetition")  # these cut words by a tokeniser of sacrebleu's, which a person may pick
 
 
 def scores(
@@ -38,3 +37,14 @@ def scores(
         METRICS[name](hypotheses, *references, **({"tokenizer": tokenizer} if name in CUT else {}))
         for name in METRICS if name in names and name in possible
     ]
+
+
+def bound(
+    names: Iterable[str], tokenizer: str, hypotheses: Sequence[str], *references: Sequence[str | None],
+) -> dict[str, Callable[..., Score]]:
+    """The scores `names` for single texts of this corpus: options that follow from the texts are those of all together."""
+    spaceless = ter.spaceless(*references)
+    options = dict.fromkeys(CUT, {"tokenizer": bleu.chosen(tokenizer, *(references or [hypotheses]))})
+    options["TER"] = {"normalized": spaceless, "asian_support": spaceless}
+    words = {"tokenizer": rouge.chosen("", hypotheses, *references)[0]}
+    return {name: partial(METRICS[name], **options.get(name, words if name.startswith("ROUGE") else {})) for name in names}

@@ -17,10 +17,10 @@ def score(
     normalized, asian_support: None turns both on for scripts without spaces, where a sentence would be a single word.
     """
     checked(hypotheses, references)
-    spaceless = main_script(text for side in references for text in side if text) in SPACELESS
+    usual = spaceless(*references)
     made = sacrebleu.TER(
-        case_sensitive=case_sensitive, normalized=spaceless if normalized is None else normalized,
-        asian_support=spaceless if asian_support is None else asian_support,
+        case_sensitive=case_sensitive, normalized=usual if normalized is None else normalized,
+        asian_support=usual if asian_support is None else asian_support,
     )
     found = made.corpus_score(list(hypotheses), [list(side) for side in references])
     notes = empty_notes(hypotheses, references)
@@ -28,3 +28,8 @@ def score(
         notes += ("More edits than reference words: TER passes 100.",)
     return Score("TER", found.score, str(made.get_signature()), lower_is_better=True, tokenizer="tercom",
                  counts=(found.num_edits,), totals=(found.ref_length,), notes=notes)
+
+
+def spaceless(*references: Sequence[str | None]) -> bool:
+    """Whether most letters are of scripts that put no space between words."""
+    return main_script(text for side in references for text in side if text) in SPACELESS

@@ -4,7 +4,7 @@ import logging
 import os
 import secrets
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sqlite_utils import Database
@@ -47,8 +47,8 @@ class Recording(Iterator[Step]):
     What cannot be written (a full session, a full disk) is logged and never stops the run.
     """
 
-    def __init__(self, going: Any, writer: Writer, session: str):
-        self.going, self._writer, self._session = going, writer, session
+    def __init__(self, going: Any, writer: Writer, session: str, event: tuple[str, Mapping[str, Any]] | None = None):
+        self.going, self._writer, self._session, self._event = going, writer, session, event
         self._row: int | None = None  # this and the next are known to the writer's thread only
         self._bytes = 0
         self._ended = False
@@ -88,6 +88,8 @@ class Recording(Iterator[Step]):
     def _begin(self, database: Database, first: Trace) -> None:
         make_room(database, self._session)
         self._row = rows.begin(database, self._session, first, rows.RUNNING, process())
+        if self._event:
+            rows.insert_event(database, self._session, *self._event, self._row)
 
     def _step(self, database: Database, step: Step, token: Any, text: str) -> None:
         if self._row is None:

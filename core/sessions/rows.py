@@ -16,6 +16,7 @@ from sqlite_utils import Database
 from core.errors import RecordError
 from core.records import MAX_BYTES, WRONG, pack, split
 from core.sessions.arrays import deflate, deflate_all, inflate, inflate_all
+from core.sessions.retention import SESSION_EVENTS
 from core.trace import Step, step_arrays, step_head
 
 # kind -> where its class is; imported when one is read, because scoring a given output needs torch
@@ -46,7 +47,7 @@ def from_bytes(kind: str, data: bytes) -> Any:
 
 def digest_of(record: Any) -> str:
     """SHA-256 of what came out. A trace knows its own, which leaves out timings; of other records everything counts."""
-    if hasattr(record, "digest"):
+    if record.kind == "trace":
         return record.digest
     kind, head, arrays = split(record.to_bytes())
     sha = hashlib.sha256(json.dumps([kind, head], sort_keys=True).encode())
@@ -98,10 +99,19 @@ def insert_step(database: Database, row: int, step: Step, token: Any, output: st
 def finish(database: Database, row: int, record: Any, status: str) -> None:
     """What is known only at the end: the output, the digest, and all that the record holds beside its steps."""
     head, _ = _beside(record)
+    database.execute("update sessions set changed = ? where id = (select session from records where id = ?)", [now(), row])
     output = record.sentence if record.kind == "comparison" else getattr(record, "text", "") if record.kind == "trace" else ""
     database.execute(
         f"update records set status = ?, ended = ?, output = ?, digest = ?, head = ?, bytes = bytes + {_STEPS} where id = ?",
         [status, now(), output, digest_of(record), _json(head), row])
+
+
+def insert_event(database: Database, session: str, kind: str, data: Mapping[str, Any], row: int | None) -> None:
+    """Something the person did; of a session that is full of them no more are kept."""
+    count = database.execute("select count(*) from events where session = ?", [session]).fetchone()[0]
+    if count < SESSION_EVENTS:
+        database.execute("insert into events (session, record, made, kind, data) values (?, ?, ?, ?, ?)",
+                         [session, row, now(), kind, _json(dict(data))])
 
 
 def cut(database: Database, row: int) -> None:

@@ -13,10 +13,11 @@ from core.sessions import rows
 from core.sessions.database import File
 from core.sessions.place import FILE, folder
 from core.sessions.recording import Recording, alive, process
-from core.sessions.retention import SESSION_EVENTS, make_room
+from core.sessions.retention import make_room
 from core.sessions.writer import Writer
 
 MOST_NAME, MOST_NOTE, MOST_VIEW = 120, 2000, 2000  # characters
+Event = tuple[str, Mapping[str, Any]]
 _SESSION = """select id, name, note, made, changed, shared, view, (select count(*) from records where session = sessions.id),
     (select coalesce(sum(bytes), 0) from records where session = sessions.id) from sessions"""
 
@@ -92,7 +93,7 @@ class Store:
     def session(self, id: object, owner: str = "") -> Session:
         """The session with this id: the owner's, or a shared one."""
         found = None
-        if isinstance(id, str) and len(id) <= 64:
+        if isinstance(id, str) and len(id) <= 64 and id.isascii():
             found = self.file.database.execute(
                 f"{_SESSION} where id = ? and (shared or (owner = ? and owner != ''))", [id, owner]).fetchone()
         if found is None:
@@ -101,7 +102,7 @@ class Store:
 
     def own(self, id: object, owner: str) -> Session:
         """The same, of the owner only."""
-        mine = isinstance(id, str) and owner and self.file.database.execute(
+        mine = isinstance(id, str) and len(id) <= 64 and id.isascii() and owner and self.file.database.execute(
             "select 1 from sessions where id = ? and owner = ?", [id, owner]).fetchone()
         if not mine:
             raise SessionError("This session is not one of yours, so it can only be looked at.")
@@ -152,17 +153,29 @@ class Store:
 
     # What is in them
 
-    def watch(self, going: Any, session: str) -> Recording:
-        """A run that is kept while it is made."""
-        return Recording(going, self.writer, session)
+    def watch(self, going: Any, session: str, event: Event | None = None) -> Recording:
+        """A run that is kept while it is made; `event`: (kind, data) of what led to it."""
+        return Recording(going, self.writer, session, event)
+
+    def keep_soon(self, session: str, record: Any, event: Event | None = None) -> None:
+        """A whole record, by the thread that writes; one that the session has already only gets the event."""
+        def job(database: Any) -> None:
+            there = database.execute("select max(id) from records where session = ? and record = ? and status = ?",
+                                     [session, record.id, rows.DONE]).fetchone()[0]
+            row = there or self._keep(database, session, record, rows.DONE)
+            if event:
+                rows.insert_event(database, session, *event, row)
+
+        self.writer.put(job)
 
     def keep(self, session: str, record: Any, status: str = rows.DONE) -> int:
         """A whole record, now; gives its row."""
         with self.file.writing() as database:
-            make_room(database, session)
-            row = rows.insert(database, session, record, status, process())
-            database.execute("update sessions set changed = ? where id = ?", [rows.now(), session])
-        return row
+            return self._keep(database, session, record, status)
+
+    def _keep(self, database: Any, session: str, record: Any, status: str) -> int:
+        make_room(database, session)
+        return rows.insert(database, session, record, status, process())
 
     def kept(self, session: Session) -> list[Kept]:
         """Every record of a session, in order."""
@@ -174,23 +187,16 @@ class Store:
 
     def load(self, session: Session, row: object) -> Any:
         """The record in one row of a session, equal to the one that was made, by id and digest."""
-        found = list(self.file.database.query("select * from records where session = ? and id = ?", [session.id, row])) \
-            if type(row) is int else []
+        found = []
+        if type(row) is int and 0 < row < 2**63:
+            found = list(self.file.database.query("select * from records where session = ? and id = ?", [session.id, row]))
         if not found:
             raise SessionError("There is no such run in this session.")
         return rows.read(self.file.database, found[0])
 
     def event(self, session: str, kind: str, data: Mapping[str, Any], row: int | None = None) -> None:
         """Something the person did; written soon."""
-        text, made = json.dumps(dict(data)), rows.now()
-
-        def job(database: Any) -> None:
-            count = database.execute("select count(*) from events where session = ?", [session]).fetchone()[0]
-            if count < SESSION_EVENTS:
-                database.execute("insert into events (session, record, made, kind, data) values (?, ?, ?, ?, ?)",
-                                 [session, row, made, kind, text])
-
-        self.writer.put(job)
+        self.writer.put(lambda database: rows.insert_event(database, session, kind, data, row))
 
     def events(self, session: Session) -> Iterator[dict[str, Any]]:
         """Everything the person did, in order."""

@@ -12,7 +12,7 @@ from core.sessions.database import File
 
 log = logging.getLogger("two-stacks")
 WAITING = 1000  # rows; a disk that falls further behind slows the run down instead of filling memory
-TOGETHER = 64  # rows in one transaction
+GATHERED = 0.25  # seconds that rows wait for company: a transaction for each would cost as much as the row itself
 Job = Callable[[Database], None]
 
 
@@ -23,6 +23,7 @@ class Writer:
         self.file = file
         self._jobs: queue.Queue[Job | threading.Event] = queue.Queue(WAITING)
         self._lock = threading.Lock()
+        self._hurry = threading.Event()
         self._thread: threading.Thread | None = None
 
     def put(self, job: Job) -> None:
@@ -36,6 +37,7 @@ class Writer:
             return True
         done = threading.Event()
         self._jobs.put(done)
+        self._hurry.set()
         return done.wait(timeout)
 
     def _start(self) -> None:
@@ -48,7 +50,9 @@ class Writer:
     def _work(self) -> None:
         while True:
             jobs = [self._jobs.get()]
-            while len(jobs) < TOGETHER and not self._jobs.empty():
+            self._hurry.wait(GATHERED)
+            self._hurry.clear()
+            while not self._jobs.empty():
                 jobs.append(self._jobs.get())
             try:
                 with self.file.writing() as database:
