@@ -27,11 +27,11 @@ class Request:
     finished: bool = False
     logprobs: np.ndarray | None = None
     level: Level | None = None
-    notes: tuple[str, ...] = ()
     stopped: str = ""
     sums: np.ndarray | None = None
     keep: int = 0
     whole: bool = False
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
