@@ -10,7 +10,7 @@ import pytest
 from core.decode.beam import Rules, beam
 from core.decode.driver import decode, encode
 from core.decode.penalties import gnmt_penalty
-from core.decode.processors import Forced, MinNewTokens, NoRepeatNgram, NoSourceNgram, Processor, RepetitionPenalty
+from core.decode.processors import Forced, MinNewTokens, NoEncoderNgram, NoRepeatNgram, Processor, RepetitionPenalty
 from core.models.families import start_for
 from core.search_tree import Level, tree_of
 from tests import models
@@ -48,7 +48,7 @@ class Case:
     def processors(self) -> list[Processor]:
         made = {
             "repetition_penalty": RepetitionPenalty, "no_repeat_ngram_size": NoRepeatNgram,
-            "encoder_no_repeat_ngram_size": lambda size: NoSourceNgram(size, tuple(self.source)),
+            "encoder_no_repeat_ngram_size": lambda size: NoEncoderNgram(size, tuple(self.source)),
             "min_new_tokens": lambda least: MinNewTokens(least, frozenset(self.eos)),
             "forced_bos_token_id": lambda id: Forced(id, 0, "test"),
             "forced_eos_token_id": lambda id: Forced(id, self.limit - 1, "test"),

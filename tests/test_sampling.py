@@ -54,7 +54,7 @@ def test_bans_are_those_of_transformers(history, source, size, count, penalty):
     for mine, other in (
         (ours.RepetitionPenalty(penalty), theirs.RepetitionPenaltyLogitsProcessor(penalty)),
         (ours.NoRepeatNgram(size), theirs.NoRepeatNGramLogitsProcessor(size)),
-        (ours.NoSourceNgram(size, tuple(source)), theirs.EncoderNoRepeatNGramLogitsProcessor(size, torch.tensor([source]))),
+        (ours.NoEncoderNgram(size, tuple(source)), theirs.EncoderNoRepeatNGramLogitsProcessor(size, torch.tensor([source]))),
         (ours.MinNewTokens(count, frozenset([1, 4])), theirs.MinNewTokensLengthLogitsProcessor(1, count, [1, 4])),
     ):
         changed = logits.clone()
@@ -65,8 +65,8 @@ def test_bans_are_those_of_transformers(history, source, size, count, penalty):
 def test_what_was_banned_is_said():
     """B17 of the public cases: copying from the source and repeating the output are two bans with two reasons."""
     red, car, history, logits = 5, 6, [0, 5], torch.zeros(2, 9)
-    copied = ours.NoSourceNgram(2, (4, red, car, 1))(logits, [history, [0]], 1)
-    assert copied == ["row 1: banned [6] (would copy a run of 2 source tokens)"]
+    copied = ours.NoEncoderNgram(2, (4, red, car, 1))(logits, [history, [0]], 1)
+    assert copied == ["banned [6] (would copy a run of 2 from the source)"]
     assert logits[0].isinf().nonzero().ravel().tolist() == [car] and not logits[1].isinf().any()
     logits = torch.zeros(1, 9)
     assert ours.NoRepeatNgram(2)(logits, [history], 1) == [] and not logits.isinf().any()
@@ -164,10 +164,9 @@ def test_the_distributions_drawn_from_are_those_of_generate(family, case, seed):
     def follows():
         ranked = yield Request(np.array([start_for(loaded)], np.int32), np.zeros(1, np.int32), whole=True)
         for at, id in enumerate(out.sequences[0, 1:].tolist()):
-            seen.append(warped(torch.from_numpy(ranked.whole.logits), warpers_for(chosen))[0])
+            seen.append(warped(torch.from_numpy(ranked.whole.scores), warpers_for(chosen))[0])
             last = at + 1 == len(out.scores)
-            own = ranked.whole.logprobs[:, id]
-            ranked = yield Request(np.array([id], np.int32), np.zeros(1, np.int32), last, own, whole=True)
+            ranked = yield Request(np.array([id], np.int32), np.zeros(1, np.int32), last, whole=True)
 
     settings = Settings(models.TEXT, decoding=chosen)
     ids = [t.id for t in source]

@@ -38,9 +38,9 @@ def test_settings_come_back_from_their_json(settings):
 
 def test_defaults_are_left_out_and_unknown_keys_are_reported_and_dropped():
     assert json.loads(Settings(text="a").to_json()) == {"schema": 1, "text": "a"}
-    old = '{"schema": 1, "text": "a", "colour": "red", "decoding": {"beams": 4, "max_new_tokens": 9}}'
+    old = '{"schema": 1, "text": "a", "colour": "red", "decoding": {"rays": 4, "max_new_tokens": 9}}'
     settings, unknown = Settings.from_json(old)
-    assert sorted(unknown) == ["colour", "decoding.beams"]
+    assert sorted(unknown) == ["colour", "decoding.rays"]
     assert settings == Settings(text="a", decoding=Decoding(max_new_tokens=9))
 
 

@@ -152,15 +152,20 @@ class _Alive:
         ranked = answer(found, self.request, self.processors)
         rows = len(self.history)
         self.request = request = self.search.send(ranked)
-        logprobs = request.logprobs
-        if logprobs is None:
-            chosen = ranked.ids[request.parents] == request.ids[:, None]
-            logprobs = ranked.logprobs[request.parents][chosen]
         self.history = [[*self.history[parent], int(id)] for parent, id in zip(request.parents, request.ids, strict=True)]
         return Forward(
-            request, ranked, logprobs, found["entropy"], found["cross"], found["decoder"],
+            request, ranked, _own(ranked, request), found["entropy"], found["cross"], found["decoder"],
             (*notes, *request.notes, *[request.stopped] * bool(request.stopped)), size[0] * rows, size[1],
         )
+
+
+def _own(ranked: Ranked, request: Request) -> np.ndarray:
+    """The model's log-probabilities (beams,) of the ids that the search chose."""
+    if request.logprobs is not None:
+        return request.logprobs
+    if ranked.whole is not None:
+        return ranked.whole.logprobs[request.parents, request.ids]
+    return ranked.logprobs[request.parents][ranked.ids[request.parents] == request.ids[:, None]]
 
 
 class _Memory:

@@ -54,7 +54,7 @@ class NoRepeatNgram:
 
 
 @dataclass(frozen=True)
-class NoSourceNgram:
+class NoEncoderNgram:
     """Ban every token that would copy a run of `size` source tokens; size 1 bans every source id, the end token too.
 
     source (source,): the ids that the encoder read. It forbids copying; NoRepeatNgram forbids the output to repeat itself.
@@ -75,23 +75,23 @@ class NoSourceNgram:
     def __call__(self, logits: torch.Tensor, history: Sequence[Sequence[int]], written: int) -> list[str]:
         heads = (tuple(ids[len(ids) - self.size + 1 :]) if len(ids) + 1 >= self.size else None for ids in history)
         banned = [sorted(self.follows.get(head, ())) for head in heads]
-        return _ban(logits, banned, f"would copy a run of {self.size} source tokens")
+        return _ban(logits, banned, f"would copy a run of {self.size} from the source")
 
 
 @dataclass(frozen=True)
 class MinNewTokens:
-    """No end before `least` tokens are written, the end not counted."""
+    """None of the `eos` ids before `count` tokens are written."""
 
     reason: ClassVar[str] = "minimum length"
-    least: int
+    count: int
     eos: frozenset[int]
 
     def __call__(self, logits: torch.Tensor, history: Sequence[Sequence[int]], written: int) -> list[str]:
-        if written >= self.least or not self.eos:
+        if written >= self.count or not self.eos:
             return []
         ids = sorted(self.eos)
         logits[:, torch.tensor(ids, device=logits.device)] = -torch.inf
-        return [f"banned {ids} (no end before {self.least} tokens)"]
+        return [f"banned {ids} (no end before {self.count} tokens)"]
 
 
 @dataclass(frozen=True)

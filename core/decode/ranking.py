@@ -37,7 +37,7 @@ def rank(
         if processors:
             parts |= _places("free_", free, logprobs) | {"banned": torch.stack(bans).float()}
     if request.whole:
-        parts |= {"allowed": allowed, "whole": logprobs}
+        parts |= {"scores": allowed, "whole": logprobs}
     return parts | _candidates(logprobs, allowed), notes
 
 
@@ -83,7 +83,7 @@ def ranked(found: dict[str, np.ndarray], request: Request, processors: Sequence[
     if "totals" in found:
         together = _together(found, request, [fate_of(getattr(process, "reason", "")) for process in processors])
     if "whole" in found:
-        whole = Whole(found["allowed"], found["whole"])
+        whole = Whole(found["scores"], found["whole"])
     return Ranked(found["candidates"].view(np.int32), found["candidate_logprobs"], together, whole)
 
 

@@ -16,7 +16,7 @@ class Request:
 
     At first ids may be a beginning of several tokens, (beams, prompt). logprobs (beams,): the model's own of each id;
     None: to be looked up among the candidates. level: every hypothesis that was ranked, from a search that ranks its rows
-    together. notes: how the ids were chosen, stopped: why there is no more, both for a person.
+    together. stopped: why there is no more, for a person. notes: why these ids, in words, for the Step.
 
     What is asked for beside the best of each row: with sums (beams,), log P of each row so far, the `keep` best next tokens
     of all rows together, where penalties and bans act on log-probabilities; with `whole` every token of every row.
@@ -28,10 +28,10 @@ class Request:
     logprobs: np.ndarray | None = None
     level: Level | None = None
     stopped: str = ""
+    notes: tuple[str, ...] = ()
     sums: np.ndarray | None = None
     keep: int = 0
     whole: bool = False
-    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -52,9 +52,9 @@ class Together:
 
 @dataclass(frozen=True)
 class Whole:
-    """Every next token, (beams, vocab): the logits after penalties and bans; the model's own log-probabilities."""
+    """Every next token, (beams, vocab): its logit after penalties and bans; the model's own log-probabilities."""
 
-    logits: np.ndarray
+    scores: np.ndarray
     logprobs: np.ndarray
 
 
