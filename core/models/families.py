@@ -6,8 +6,8 @@ from typing import Any
 from core.decode.processors import (
     Forced,
     MinNewTokens,
+    NoEncoderNgram,
     NoRepeatNgram,
-    NoSourceNgram,
     Processor,
     RepetitionPenalty,
     Suppressed,
@@ -86,7 +86,7 @@ def processors_for(
     if decoding.no_repeat_ngram_size:
         out.append(NoRepeatNgram(decoding.no_repeat_ngram_size))
     if decoding.encoder_no_repeat_ngram_size:
-        out.append(NoSourceNgram(decoding.encoder_no_repeat_ngram_size, tuple(source)))
+        out.append(NoEncoderNgram(decoding.encoder_no_repeat_ngram_size, tuple(source)))
     banned = tuple(ids[0] for ids in config.bad_words_ids or [] if len(ids) == 1 and ids[0] not in loaded.eos)
     if banned:
         out.append(Suppressed(banned))
