@@ -73,7 +73,7 @@ class Corruptions:
         engine = self.engine
         ticket = engine.latest.begin(visitor)
         loaded = engine.models.load(settings.model)
-        going, last = Run(settings, loaded), time.monotonic()
+        going, last = engine.keeper.watch(visitor, Run(settings, loaded)), time.monotonic()
         try:
             while engine.latest.wants(visitor, ticket):
                 with engine.turn:
@@ -87,6 +87,7 @@ class Corruptions:
                 return  # a newer run of the same visitor goes on
             with engine.turn:
                 found = judge(going)
+            engine.keeper.keep(visitor, lambda: found.corruption)
             yield judged(found, self.learned(settings.model)) | {"stopped": engine.latest.stopped(visitor)}
         finally:
             going.close()

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 
+from app.keeper import Keeper
 from app.recent import Recent
 from app.turns import Latest, Turn
 from core.errors import InputError, TwoStacksError
@@ -24,8 +25,8 @@ HEAD_START = 1.0  # seconds that the browser has for the first picture before im
 class Engine:
     """Shared by all visitors; holds no visitor's state. `status` is one line about the default model."""
 
-    def __init__(self, models: Models):
-        self.models = models
+    def __init__(self, models: Models, keeper: Keeper | None = None):
+        self.models, self.keeper = models, keeper or Keeper()
         self.saved: dict[str, Trace] = {trace.settings.to_json(): trace for trace in saved()}
         self.status = f"{DEFAULT}: not loaded yet; saved runs are shown meanwhile"
         self.turn, self.latest, self.recent = Turn(), Latest(), Recent(self.saved.values())
@@ -67,13 +68,16 @@ class Engine:
         ticket = self.latest.begin(visitor)
         if trace := self.saved.get(settings.to_json()):
             yield self.saved_pack(trace)
+            self.keeper.keep(visitor, lambda: trace)
             return
         from core.runs import run
 
         going = run(settings, self.models)
         if trace := self.recent.get(going.id):
             yield self._pointed(browser_trace(trace), settings.model)
+            self.keeper.keep(visitor, lambda: trace)
             return
+        going = self.keeper.watch(visitor, going)
         try:
             for message in _streamed(going, self.turn, lambda: self.latest.wants(visitor, ticket)):
                 if not self.latest.wants(visitor, ticket):

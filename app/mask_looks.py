@@ -33,8 +33,8 @@ class Looks:
             raise InputError("The model writes nothing here, so there is nothing to look at.")
         return run(settings, self.engine.models), [token.id for token in trace.target]
 
-    def probe(self, settings: Settings, stack: object, layer: object, head: object) -> Any:
-        """A Probe of one head; layer and head count from 1, as the page does."""
+    def probe(self, settings: Settings, stack: object, layer: object, head: object, visitor: str = "") -> Any:
+        """A Probe of one head, kept with the visitor's session; layer and head count from 1, as the page does."""
         from core.probes import probe
 
         if stack not in STACKS:
@@ -45,7 +45,9 @@ class Looks:
         at = [within(name, value, most, f"{going.loaded.name} in its {stack} attention") for name, value, most in (
             ("layer", layer, sites.layers(stack)), ("head", head, sites.heads[stack]))]
         with self.engine.turn:
-            return probe(going, stack, *at, target=ids)
+            found = probe(going, stack, *at, target=ids)
+        self.engine.keeper.keep(visitor, lambda: found)
+        return found
 
     def leak(self, settings: Settings, token: object) -> tuple[Any, Any, list[str], list[str]]:
         """A Leak of one token, its run, and what each target row reads and writes.

@@ -46,7 +46,7 @@ class ProbePart:
         latest, name = self.looks.engine.latest, f"{visitor} probe"
         ticket = latest.begin(name)
         place = [values[one] for one in (self.stack, self.layer, self.head)]
-        (found,) = slow(lambda: iter([self.looks.probe(self.settings(values), *place)]))
+        (found,) = slow(lambda: iter([self.looks.probe(self.settings(values), *place, visitor)]))
         if not latest.wants(name, ticket):
             return {self.used: True}
         if isinstance(found, dict):

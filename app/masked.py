@@ -74,10 +74,10 @@ class Masked:
         def wanted() -> bool:
             return engine.latest.wants(visitor, ticket)
 
-        old = yield from self._trace(against, wanted)
+        old = yield from self._trace(against, wanted, visitor)
         new = old
         if old is not None and settings != against:
-            new = yield from self._trace(settings, wanted)
+            new = yield from self._trace(settings, wanted, visitor)
         if old is None or new is None:
             if engine.latest.stopped(visitor):
                 yield {"kind": "progress", "text": "Stopped. The picture is the one from before."}
@@ -86,8 +86,10 @@ class Masked:
             yield Pair(old, new)
             return
         yield Pair(old, new, compare(old, new))
-        if wanted() and not math.isnan(now := self._old_now(old, settings)):
+        now = self._old_now(old, settings) if wanted() else math.nan
+        if not math.isnan(now):
             yield Pair(old, new, compare(old, new, now))
+        engine.keeper.keep(visitor, lambda: compare(old, new, now))
 
     def trace(self, settings: Settings, wanted: Wanted = lambda: True) -> Trace:
         """The run of these settings, kept or made now."""
@@ -100,16 +102,17 @@ class Masked:
             raise InputError("This run was stopped. Press Run both, then look again.")
         return found
 
-    def _trace(self, settings: Settings, wanted: Wanted) -> Generator[Progress, None, Trace | None]:
+    def _trace(self, settings: Settings, wanted: Wanted, visitor: str = "") -> Generator[Progress, None, Trace | None]:
         """One run, step by step in turns with everybody else's; None once it is not wanted any more."""
         engine = self.engine
         if trace := self.kept(settings):
+            engine.keeper.keep(visitor, lambda: trace, asked=settings != plain(settings))
             return trace
         if not engine.models.is_loaded(settings.model):
             yield {"kind": "progress", "text": "The model is still loading; this goes on as soon as it is there."}
         from core.runs import run
 
-        going = run(settings, engine.models)
+        going = engine.keeper.watch(visitor, run(settings, engine.models))
         began = last = time.monotonic()
         try:
             while wanted():

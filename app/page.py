@@ -1,10 +1,10 @@
 """The one page: controls on top, tabs below with the attention view as the first, one Run event."""
 
-import random
 import threading
 from collections.abc import Iterator, Sequence
 
 import gradio as gr
+import numpy as np
 
 from app.answers import sentence
 from app.config import AppConfig
@@ -12,17 +12,18 @@ from app.controls import Controls, model_picker, more, task_picker, text_box
 from app.engine import Engine
 from app.theme import CSS, theme
 from app.turns import MODEL_TURN
-from app.views import masks, noise
+from app.views import masks, noise, scores, sessions
+from app.widgets.replay_bar import ReplayBar
 from app.widgets.spelling import Spelling, pack
 from app.widgets.stepper import PLOTLY_FILE, Stepper
 from app.words import TRANSLATIONS, said
 from core.errors import TwoStacksError
-from core.examples import EXAMPLES, OWN, Example
+from core.examples import EXAMPLES, Example, source_for
 from core.settings import MAX_CHARACTERS, MAX_SOURCE
 from core.spelling import marks
 from core.text import usable
 
-VIEWS = (masks, noise)  # the tabs beside the first
+VIEWS = (masks, noise, scores)  # the tabs beside the first
 
 
 def build(config: AppConfig) -> gr.Blocks:
@@ -37,8 +38,9 @@ def build(config: AppConfig) -> gr.Blocks:
                 text = text_box(first.settings.text if first else EXAMPLES[0].text)
                 spelling = Spelling(box="ts-text")
                 with gr.Row(elem_id="ts-chips"):
-                    chips = [gr.Button(e.text, size="sm", variant="secondary", min_width=0) for e in EXAMPLES]
+                    chips = [gr.Button(e.name, size="sm", variant="secondary", min_width=0) for e in EXAMPLES]
                     surprise = gr.Button(said("page.surprise"), size="sm", min_width=0, elem_id="ts-surprise")
+                look = _line(EXAMPLES[0].look, "ts-look")
             with gr.Column(scale=2, min_width=300):
                 with gr.Row():
                     model, task = model_picker(engine.models, first.settings.task if first else "")
@@ -49,15 +51,20 @@ def build(config: AppConfig) -> gr.Blocks:
                 status = _line(engine.status, "ts-status")
         controls = Controls(text, model, task, **more())
         notice = gr.HTML("", html_template="<div class='ts-notice' role='alert'>{{value}}</div>", elem_id="ts-notice")
-        with gr.Tabs(elem_id="ts-tabs"):
-            with gr.Tab(said("page.attention")):
+        bar = ReplayBar(elem_id="ts-replay", elem_classes="ts-bare")
+        with gr.Tabs(elem_id="ts-tabs") as tabs:
+            with gr.Tab(said("page.attention"), id="attention"):
                 stepper = Stepper(value=engine.saved_pack(first) if first else None)
             follow = []  # how a tab follows other events, where it does
             for view in VIEWS:
-                with gr.Tab(said(view.TITLE), elem_id=f"ts-tab-{view.TITLE.rpartition('.')[2]}") as tab:
+                name = view.TITLE.rpartition(".")[2]
+                with gr.Tab(said(view.TITLE), id=name, elem_id=f"ts-tab-{name}") as tab:
                     if one := view.build(engine, controls):
                         one(tab.select)
                         follow.append(one)
+            key = gr.BrowserState("", storage_key="two-stacks", secret="two-stacks")  # what it holds is signed by the host
+            with gr.Tab(said(sessions.TITLE), id="sessions", elem_id="ts-tab-sessions") as tab:
+                sessions.build(engine, controls, sessions.Stage(tabs, stepper, notice, bar, key), page, tab)
 
         def answer(values: dict, request: gr.Request) -> Iterator[tuple]:
             yield from _answer(engine, controls, values, str(request.session_hash))
@@ -65,9 +72,9 @@ def build(config: AppConfig) -> gr.Blocks:
         ran = [gr.on([go.click, text.submit], answer, controls.inputs(), [stepper, notice], **MODEL_TURN)]
         choices = {chip: lambda now, name, chosen=example: chosen_example(chosen, now, engine.models.tasks(str(name)))
                    for chip, example in zip(chips, EXAMPLES, strict=True)}
-        choices[surprise] = lambda now, name: chosen_example(Example(random.choice(OWN)["en"], ""), now, [])
+        choices[surprise] = lambda now, _: (source_for(str(now), np.random.default_rng()), now, "")
         for chip, choose in choices.items():
-            filled = chip.click(choose, [task, model], [text, task], queue=False, api_visibility="private",
+            filled = chip.click(choose, [task, model], [text, task, look], queue=False, api_visibility="private",
                                 trigger_mode="multiple")
             ran.append(filled.then(answer, controls.inputs(), [stepper, notice], **MODEL_TURN))
         for one in follow:
@@ -84,9 +91,10 @@ def build(config: AppConfig) -> gr.Blocks:
 
         stop.click(halt, queue=False, api_visibility="private", show_progress="hidden")
         model.change(
-            lambda name: (task_picker(engine.models, str(name)), _knows(engine, str(name))),
-            model, [task, knows], queue=False, api_visibility="private", show_progress="hidden",
+            lambda name, now: (task_picker(engine.models, str(name), _kept_task(engine, name, now)), _knows(engine, str(name))),
+            [model, task], [task, knows], queue=False, api_visibility="private", show_progress="hidden",
         )
+        text.input(None, None, look, js="() => ''", queue=False, show_progress="hidden")  # what is typed is no example
         gr.on([text.change, model.change], lambda *typed: _spelling(engine, *typed), [text, model], spelling, queue=False,
               api_visibility="private", show_progress="hidden", trigger_mode="always_last")
         timer = gr.Timer(1.0)
@@ -98,10 +106,11 @@ def build(config: AppConfig) -> gr.Blocks:
     return page
 
 
-def chosen_example(example: Example, task: object, tasks: Sequence[str]) -> tuple[str, object]:
-    """(text, task) after a click: an example made for a task brings it where the model has it; a plain one leaves such a task."""
+def chosen_example(example: Example, task: object, tasks: Sequence[str]) -> tuple[str, object, str]:
+    """(text, task, what to look at) after a click: an example made for a task brings it where the model has it;
+    a plain one leaves such a task."""
     made_for = {other.task for other in EXAMPLES}
-    return example.text, example.task if example.task in tasks else "" if task in made_for else task
+    return example.text, example.task if example.task in tasks else "" if task in made_for else task, example.look
 
 
 def _answer(engine: Engine, controls: Controls, values: dict, visitor: str = "") -> Iterator[tuple]:
@@ -135,6 +144,11 @@ def _spelling(engine: Engine, text: object, model: object) -> dict | None:
         return pack(text, marks(loaded.tokenizer, usable(text), MAX_SOURCE)) if loaded else None
     except TwoStacksError:  # a text that cannot be read yet: Run says why
         return None
+
+
+def _kept_task(engine: Engine, name: object, task: object) -> str:
+    """The task that was chosen, where model `name` has it too; "" is its first."""
+    return task if isinstance(task, str) and task in engine.models.tasks(str(name)) else ""
 
 
 def _knows(engine: Engine, name: str) -> str:

@@ -9,8 +9,8 @@ _OWN = """
 #ts-head h1 { margin: 0; font-size: 1.9rem; letter-spacing: -.02em; }
 #ts-head p { margin: .2rem 0 0; color: var(--body-text-color-subdued); font-size: 1.05rem; max-width: 62rem; }
 #ts-controls, #ts-controls .column { gap: .6rem; }
-#ts-knows, #ts-status { min-height: 0; padding: 0; margin: 0; }
-#ts-knows .html-container, #ts-status .html-container { padding: 0; }
+#ts-knows, #ts-status, #ts-look { min-height: 0; padding: 0; margin: 0; }
+#ts-knows .html-container, #ts-status .html-container, #ts-look .html-container { padding: 0; }
 #ts-status { margin-top: -.4rem; }
 #ts-notice:has(.ts-notice:empty) { display: none; }
 #ts-chips { gap: .4rem; flex-wrap: wrap; }
@@ -26,7 +26,8 @@ _OWN = """
 #ts-spelling { min-height: 0; padding: 0; margin: -.2rem 0; }
 #ts-spelling .html-container { padding: 0; }
 .ts-spelling:not(:empty) { color: var(--body-text-color-subdued); font-size: .92rem; overflow-wrap: anywhere; }
-#ts-noise-about p, #ts-masks-about p { color: var(--body-text-color-subdued); max-width: 62rem; margin: 0; }
+#ts-noise-about p, #ts-masks-about p, #ts-scores-about p, #ts-sessions-about p { color: var(--body-text-color-subdued);
+  max-width: 62rem; margin: 0; }
 #ts-noise-controls input[type=number] { width: 58px; padding: 4px; }
 #ts-noise-picker .html-container, #ts-noise-view .html-container, #ts-noise-rebuilding .html-container,
 #ts-noise-table .html-container { padding: 0; }
@@ -51,7 +52,7 @@ _OWN = """
 }
 footer { display: none !important; }
 """
-CSS = _OWN + styles("noise", "findings")  # several components share each, so it travels once
+CSS = _OWN + styles("noise", "findings", "scores", "sessions")  # several components share each, so it travels once
 
 
 def theme() -> gr.Theme:

@@ -4,7 +4,8 @@
     ├── InputError      a text or a setting that cannot be used
     ├── ModelError      a model that is unknown, not allowed, too large, or does not load
     ├── ControlError    an attention site that this model does not let us reach
-    └── RecordError     bytes that are not a record of this project
+    ├── RecordError     bytes that are not a record of this project
+    └── SessionError    a session that is not there, not yours, or full
 """
 
 
@@ -26,3 +27,7 @@ class ControlError(TwoStacksError):
 
 class RecordError(TwoStacksError, ValueError):
     """Bytes that do not hold a valid record."""
+
+
+class SessionError(TwoStacksError):
+    """A session that cannot be had or kept."""

@@ -20,13 +20,13 @@ from pathlib import Path
 import torch
 
 from core.alignments import Aligned, AlignmentErrors, alignment_errors
+from core.metrics.score import Score
 from core.models import BUNDLED, DEFAULT, models
 from core.models.families import prefix_for
 from core.settings import MAX_TOKENS
 from core.train.corpus import read_lines
 from core.train.scores import (
     SENTENCES,
-    Score,
     denoising_scores,
     fill_score,
     hidden_words,

@@ -1,6 +1,7 @@
 """Sentences of our own to start from, and `python -m core.examples`, which records them for the first screen.
 
-They are in assets/examples.json: `first` with what to look at and an English gloss of each German word, `own` with references.
+They are in assets/examples.json: `first` with what to look at and an English gloss of each German word, `own` with references,
+`summaries`: five captions of one scene each, three to read and two to compare with; `scored` with outputs to score.
 None of them is taken from the training or test data.
 """
 
@@ -9,6 +10,9 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
+
+from core.noise.words import hide_word
 from core.settings import Settings
 from core.trace import Trace
 
@@ -18,10 +22,14 @@ TRACES = ASSETS / "traces"
 
 @dataclass(frozen=True)
 class Example:
-    """A sentence, what to look at in it, and what each word of its translation means. task: empty is the model's first."""
+    """A sentence, what it shows in a word, what to look at in it, and what each word of its translation means.
+
+    task: empty is the model's first.
+    """
 
     text: str
-    look: str
+    look: str = ""
+    name: str = ""
     task: str = ""
     gloss: dict[str, str] = field(default_factory=dict)
 
@@ -29,6 +37,17 @@ class Example:
 _FILE = json.loads((ASSETS / "examples.json").read_text("utf-8"))
 EXAMPLES = tuple(Example(**entry) for entry in _FILE["first"])  # the first one is the first screen
 OWN: tuple[dict[str, str], ...] = tuple(_FILE["own"])  # language -> sentence, the same one in each
+SUMMARIES: tuple[tuple[str, ...], ...] = tuple(map(tuple, _FILE["summaries"]))
+SCORED: tuple[dict[str, str], ...] = tuple(_FILE["scored"])  # what pocket-t5 once wrote for some of OWN, beside the reference
+
+
+def source_for(task: str, rng: np.random.Generator) -> str:
+    """One of our own sources for a task of the bundled models: a sentence, one with a hidden word, or three captions."""
+    if task == "summary":
+        return " ".join(SUMMARIES[rng.integers(len(SUMMARIES))][:3])
+    sentence = OWN[rng.integers(len(OWN))]["en"]
+    hidden = hide_word(sentence, rng) if task == "fill" else None
+    return hidden[0] if hidden else sentence
 
 
 def saved(folder: Path = TRACES) -> list[Trace]:

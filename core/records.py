@@ -15,6 +15,8 @@ MAX_BYTES = 256 * 2**20
 BLOCKS = 128  # a longer source axis may travel in as many blocks of neighbouring tokens
 ROW_NUMBERS = 96 * BLOCKS  # weights of one row that travel token by token: 33 kB in base64
 FORMAT = "two-stacks-1"
+# What reading bytes that are no record may raise beside our own errors.
+WRONG = (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError, SafetensorError)
 Record = TypeVar("Record")
 
 
@@ -26,18 +28,26 @@ def pack(kind: str, head: dict, arrays: dict[str, np.ndarray]) -> bytes:
 
 def unpack(kind: str, data: bytes, read: Callable[[dict, dict[str, np.ndarray]], Record]) -> Record:
     """The record that `read(header, arrays)` makes of what `pack` wrote; anything wrong is a RecordError."""
-    if not 8 <= len(data) <= MAX_BYTES:
-        raise RecordError(f"A record has between 8 bytes and {MAX_BYTES:,}; this has {len(data):,}.")
     try:
-        length = int.from_bytes(data[:8], "little")
-        header = json.loads(data[8 : 8 + length])["__metadata__"]
-        if header["format"] != FORMAT or header["kind"] != kind:
-            raise ValueError(f"it is a {header['format']} {header['kind']}, not a {FORMAT} {kind}")
-        return read(json.loads(header["head"]), load(data))
+        found, head, arrays = split(data)
+        if found != kind:
+            raise ValueError(f"it is a {found}")
+        return read(head, arrays)
     except TwoStacksError as error:
         raise RecordError(f"This is not a usable {kind}: {error}") from None
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError, SafetensorError) as error:
+    except WRONG as error:
         raise RecordError(f"This is not a usable {kind}: {type(error).__name__} ({str(error)[:300]}).") from None
+
+
+def split(data: bytes) -> tuple[str, dict, dict[str, np.ndarray]]:
+    """(kind, header, arrays) of what `pack` wrote; raises RecordError or one of WRONG."""
+    if not 8 <= len(data) <= MAX_BYTES:
+        raise RecordError(f"A record has between 8 bytes and {MAX_BYTES:,}; this has {len(data):,}.")
+    length = int.from_bytes(data[:8], "little")
+    header = json.loads(data[8 : 8 + length])["__metadata__"]
+    if header["format"] != FORMAT:
+        raise ValueError(f"it is a {header['format']} {header['kind']}, not a {FORMAT} one")
+    return str(header["kind"]), json.loads(header["head"]), load(data)
 
 
 def blocked(weights: np.ndarray) -> tuple[int, list[str]]:

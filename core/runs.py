@@ -91,6 +91,11 @@ class Run(Iterator[Step]):
         return run_id(self.settings, self.loaded.fingerprint)
 
     @property
+    def written(self) -> str:
+        """The output text so far."""
+        return self._text
+
+    @property
     def real(self) -> list[int] | None:
         """(source,): 0 at pad tokens that are hidden; None where there are none, or where the padding mask is off."""
         edits = self.settings.edits

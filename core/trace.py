@@ -123,22 +123,20 @@ class Trace:
 
     def to_bytes(self) -> bytes:
         """One self-contained file (safetensors); no pickle."""
-        head = {
+        return pack(self.kind, self.head() | {"steps": [step_head(s) for s in self.steps]}, self._arrays())
+
+    def head(self) -> dict:
+        """What it holds beside its steps and its arrays, as JSON has it."""
+        return {
             "settings": self.settings.to_json(), "fingerprint": self.fingerprint, "input": self.input,
             "source": [list(t) for t in map(_row, self.source)], "prefix_tokens": self.prefix_tokens,
             "start": list(_row(self.start)), "target": [list(t) for t in map(_row, self.target)],
-            "text": self.text, "notes": list(self.notes),
-            "made": self.made,
-            "steps": [
-                {
-                    "texts": list(s.texts), "candidate_texts": [list(c) for c in s.candidate_texts],
-                    "self_cache_bytes": s.self_cache_bytes, "cross_cache_bytes": s.cross_cache_bytes,
-                    "notes": list(s.notes),
-                }
-                for s in self.steps
-            ],
+            "text": self.text, "notes": list(self.notes), "made": self.made,
         }
-        return pack(self.kind, head, self._arrays())
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Its arrays beside those of its steps."""
+        return {"encoder_weights": self.encoder_weights}
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "Trace":
@@ -170,13 +168,26 @@ class Trace:
         return trace
 
     def _arrays(self) -> dict[str, np.ndarray]:
-        steps = {f"steps.{s.index}.{name}": getattr(s, name) for s in self.steps for name in ARRAYS}
-        return {"encoder_weights": self.encoder_weights, **steps}
+        steps = {f"steps.{s.index}.{name}": array for s in self.steps for name, array in step_arrays(s).items()}
+        return {**self.arrays(), **steps}
 
 
 def run_id(settings: Settings, fingerprint: str) -> str:
     """The id a run of `settings` on weights with `fingerprint` will have, known before it starts."""
     return hashlib.sha256(f"{SCHEMA}\n{settings.to_json()}\n{fingerprint}".encode()).hexdigest()
+
+
+def step_head(step: Step) -> dict:
+    """What a step holds beside its arrays, as JSON has it."""
+    return {
+        "texts": list(step.texts), "candidate_texts": [list(c) for c in step.candidate_texts],
+        "self_cache_bytes": step.self_cache_bytes, "cross_cache_bytes": step.cross_cache_bytes, "notes": list(step.notes),
+    }
+
+
+def step_arrays(step: Step) -> dict[str, np.ndarray]:
+    """Its arrays by name."""
+    return {name: getattr(step, name) for name in ARRAYS}
 
 
 def _row(token: Token) -> tuple:

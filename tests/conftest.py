@@ -2,11 +2,14 @@
 
 import os
 import random
+import shutil
+import tempfile
 from pathlib import Path
 
 # Before anything imports gradio, transformers or torch.
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
+os.environ["SESSIONS_DIR"] = tempfile.mkdtemp(prefix="two-stacks-")  # no test writes to the user's own
 
 import hypothesis
 import pytest
@@ -36,6 +39,10 @@ def pytest_configure(config):
     os.environ["SEED"] = str(seed)  # processes that a test starts sample alike
     if config.getoption("hypothesis_seed", None) is None:
         config.option.hypothesis_seed = str(seed)
+
+
+def pytest_unconfigure(config):
+    shutil.rmtree(os.environ["SESSIONS_DIR"], ignore_errors=True)
 
 
 def pytest_sessionstart(session):

@@ -16,7 +16,8 @@ WITHOUT_TORCH = [
     "core.errors", "core.settings", "core.shapes", "core.text", "core.trace", "core.records",
     "core.models", "core.examples", "core.fields", "core.interventions", "core.masks", "core.mask_formulas",
     "core.comparison", "core.probe_record", "core.positions",
-    "core.models", "core.examples", "core.noise", "core.noise.published",
+    "core.noise", "core.noise.published", "core.sessions",
+    "core.metrics", "core.metrics.significance", "core.decode.rescoring", "core.pointer",
 ]
 HEAVY = ["torch", "transformers", "gradio", "app"]
 PICKLES = {"pickle", "cPickle", "_pickle", "cloudpickle", "dill", "joblib", "shelve", "marshal"}

@@ -5,6 +5,7 @@ import threading
 import time
 
 import gradio as gr
+import numpy as np
 import pytest
 
 from app.config import AppConfig, read_config
@@ -14,7 +15,7 @@ from app.turns import RUNS, Latest, Turn
 from app.views import masks
 from core import Settings, run
 from core.errors import InputError
-from core.examples import EXAMPLES, OWN, gloss, saved
+from core.examples import EXAMPLES, OWN, SUMMARIES, gloss, saved, source_for
 from core.models import Models
 from core.records import browser_trace
 
@@ -212,8 +213,9 @@ def test_every_event_is_private_and_model_events_share_one_turn():
     sections = len(masks.SECTIONS)  # each asks for more from its opening on; the row set by hand has three events beside
     assert len(turns) == 3 + runs + 2 * (runs + 1) + 10 + sections + 3 and all(f.concurrency_limit == RUNS for f in turns)
     states = [type(b.value).__name__ for b in page.blocks.values() if isinstance(b, gr.State)]
-    # the masks tab's: what a visitor has drawn, whether a head is looked into, which sections are open, the run of a branch
-    assert sorted(states) == ["Drawn", *["bool"] * (1 + sections), "str"]
+    # the masks tab's: what a visitor has drawn, whether a head is looked into, which sections are open, the run of a branch;
+    # the scores tab's: the line in question
+    assert sorted(states) == ["Drawn", *["bool"] * (1 + sections), "int", "str"]
 
 
 def test_input_x_gradient_of_a_run_that_is_too_long_is_refused_with_a_reason(engine, monkeypatch):
@@ -234,10 +236,26 @@ def test_every_foreign_word_of_a_saved_run_has_an_english_gloss():
 
 def test_an_example_brings_its_task_where_the_model_has_it():
     fill = next(e for e in EXAMPLES if e.task == "fill")
-    assert chosen_example(fill, "", ["en-de", "fill"]) == (fill.text, "fill")
-    assert chosen_example(fill, "summary", ["en-de"]) == (fill.text, "")
-    assert chosen_example(EXAMPLES[0], "fill", ["en-de", "fill"]) == (EXAMPLES[0].text, "")
-    assert chosen_example(EXAMPLES[0], "own", ["own"]) == (EXAMPLES[0].text, "own")
+    assert chosen_example(fill, "", ["en-de", "fill"]) == (fill.text, "fill", fill.look)
+    assert chosen_example(fill, "summary", ["en-de"]) == (fill.text, "", fill.look)
+    assert chosen_example(EXAMPLES[0], "fill", ["en-de", "fill"]) == (EXAMPLES[0].text, "", EXAMPLES[0].look)
+    assert chosen_example(EXAMPLES[0], "own", ["own"]) == (EXAMPLES[0].text, "own", EXAMPLES[0].look)
+
+
+def test_every_example_says_what_it_shows():
+    assert len({e.name for e in EXAMPLES}) == len(EXAMPLES) and all(e.name and e.look for e in EXAMPLES)
+
+
+def test_a_source_of_our_own_fits_the_task():
+    rng = np.random.default_rng(0)
+    assert all(source_for("fill", rng).count("<extra_id_0>") == 1 for _ in range(20))
+    assert all(source_for("summary", rng).count(".") == 3 for _ in range(20))
+    assert {source_for(task, rng) for task in ("", "en-de", "en-fr") for _ in range(20)} <= {row["en"] for row in OWN}
+
+
+def test_own_scenes_are_five_different_captions():
+    assert len(SUMMARIES) >= 40 and all(len(set(row)) == 5 for row in SUMMARIES)
+    assert len({text for row in SUMMARIES for text in row}) == 5 * len(SUMMARIES)
 
 
 def test_own_sentences_are_whole_and_different():

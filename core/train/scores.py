@@ -3,12 +3,13 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-import sacrebleu
 
+from core.metrics import bleu, chrf, rouge
+from core.metrics.score import Score, checked
 from core.noise.words import hide_word, infill
 from core.train.corpus import read_lines
 from core.train.moses import tokenize
@@ -17,31 +18,13 @@ SENTENCES = 1000  # at most so many of a test set: the published sets have as ma
 _BETWEEN = re.compile(r"<extra_id_0>(.*?)(?:<extra_id_1>|</s>|$)")
 
 
-@dataclass(frozen=True)
-class Score:
-    """A number from 0 to 100, and how it was made."""
-
-    name: str
-    value: float
-    signature: str
-
-    def __str__(self) -> str:
-        return f"{self.name} = {self.value:.2f}  {self.signature}"
-
-
-def checked(hypotheses: Sequence[str], references: Sequence[str]) -> None:
-    """sacrebleu accepts lists of different length and scores something else."""
-    if len(hypotheses) != len(references):
-        raise ValueError(f"{len(hypotheses)} outputs for {len(references)} references")
-
-
 def translation_scores(hypotheses: Sequence[str], references: Sequence[str], language: str = "") -> list[Score]:
     """sacrebleu cased and lower-cased, 13a on plain text; BLEU4 as papers report it; chrF."""
-    checked(hypotheses, references)
-    scores = []
-    for metric in (sacrebleu.BLEU(), sacrebleu.BLEU(lowercase=True), sacrebleu.CHRF()):
-        found = metric.corpus_score(list(hypotheses), [list(references)])
-        scores.append(Score(found.name, found.score, str(metric.get_signature())))
+    scores = [
+        bleu.score(hypotheses, references, tokenizer="13a", effective_order=False),
+        bleu.score(hypotheses, references, tokenizer="13a", lowercase=True, effective_order=False),
+        chrf.score(hypotheses, references),
+    ]
     if language:
         scores.insert(2, tokenised_bleu(hypotheses, references, language))
     return scores
@@ -50,10 +33,9 @@ def translation_scores(hypotheses: Sequence[str], references: Sequence[str], lan
 def tokenised_bleu(hypotheses: Sequence[str], references: Sequence[str], language: str) -> Score:
     """BLEU4 of lower-cased text that was cut by Moses' rules, as multi-bleu.perl counts it."""
     cut = [[" ".join(tokenize(text, language)) for text in side] for side in (hypotheses, references)]
-    metric = sacrebleu.BLEU(lowercase=True, tokenize="none", force=True)
-    found = metric.corpus_score(cut[0], [cut[1]])
-    signature = str(metric.get_signature()).replace("tok:none", f"tok:moses-{language}")
-    return Score("BLEU4", found.score, signature)
+    found = bleu.score(*cut, tokenizer="none", lowercase=True, effective_order=False)
+    name = f"moses-{language}"
+    return replace(found, name="BLEU4", tokenizer=name, signature=found.signature.replace("tok:none", f"tok:{name}"))
 
 
 @dataclass(frozen=True)
@@ -79,37 +61,14 @@ def filled(output: str) -> str:
 
 def fill_score(outputs: Sequence[str], words: Sequence[str]) -> Score:
     """Per cent of hidden words written exactly."""
-    checked(outputs, words)
+    checked(outputs, [words])
     right = sum(filled(output) == word for output, word in zip(outputs, words))
     return Score("exact match", 100 * right / len(words), f"words:{len(words)}|hidden:1|seed:0|greedy")
 
 
 def rouge_l(text: str, references: Sequence[str]) -> float:
-    """F of the longest common subsequence with the best of `references`, 0 to 100.
-
-    Source: Lin 2004 as rouge-score counts it: lower case, letters a-z and digits, no stemming.
-    """
-    words, best = _words(text), 0.0
-    for reference in map(_words, references):
-        common = _common(words, reference)
-        if common:
-            precision, recall = common / len(words), common / len(reference)
-            best = max(best, 2 * precision * recall / (precision + recall))
-    return 100 * best
-
-
-def _words(text: str) -> list[str]:
-    return re.findall("[a-z0-9]+", text.lower())
-
-
-def _common(a: list[str], b: list[str]) -> int:
-    """Length of the longest common subsequence."""
-    row = [0] * (len(b) + 1)
-    for word in a:
-        above = 0
-        for j, other in enumerate(b, 1):
-            above, row[j] = row[j], above + 1 if word == other else max(row[j], row[j - 1])
-    return row[-1]
+    """F of the longest common subsequence with the best of `references`, 0 to 100, of rouge-score's words without stemming."""
+    return 100 * rouge.score([text], *([reference] for reference in references), tokenizer="rouge-score").value
 
 
 @dataclass(frozen=True)
@@ -131,7 +90,7 @@ def images(data: Path, split: str, seed: int = 0) -> Images:
 
 def summary_scores(outputs: Sequence[str], found: Images) -> list[Score]:
     """ROUGE-L of the outputs against the held-out captions, and the mean of the three inputs against the same."""
-    checked(outputs, found.inputs)
+    checked(outputs, list(zip(*found.held_out)))
     ours = [rouge_l(output, references) for output, references in zip(outputs, found.held_out)]
     inputs = [
         sum(rouge_l(text, references) for text in three) / 3 for three, references in zip(found.inputs, found.held_out)
@@ -164,15 +123,14 @@ def denoising_scores(outputs: Sequence[str], found: Documents) -> list[Score]:
 
     A word came back when the output has it more often than the noisy text has; where it stands is not looked at.
     """
-    checked(outputs, found.clean)
-    metric = sacrebleu.CHRF()
+    checked(outputs, [found.clean])
     kept = [text.replace("<mask>", " ") for text in found.noisy]
-    ours, theirs = (metric.corpus_score(list(side), [found.clean]).score for side in (outputs, kept))
-    signature = f"{metric.get_signature()}|infilling:0.3|seed:0"
+    ours, theirs = (chrf.score(side, found.clean) for side in (outputs, kept))
+    signature = f"{ours.signature}|infilling:0.3|seed:0"
     back = sum(
         ((Counter(output.split()) - Counter(left.split())) & Counter(hidden)).total()
         for output, left, hidden in zip(outputs, kept, found.hidden)
     )
     total = sum(map(len, found.hidden))
-    return [Score("chrF2", ours, signature), Score("chrF2 of the noisy text", theirs, signature),
+    return [replace(ours, signature=signature), replace(theirs, name="chrF2 of the noisy text", signature=signature),
             Score("words restored", 100 * back / total, f"words:{total}|infilling:0.3|seed:0")]

@@ -61,9 +61,12 @@ def test_the_first_screen_shows_a_saved_run_without_a_click(page):
 
 def test_a_chip_runs_at_once(page):
     trace = saved()[1]
-    page.get_by_role("button", name=EXAMPLES[1].text).click()
+    page.get_by_role("button", name=EXAMPLES[1].name).click()
     until(page, f"s.run() === {trace.id!r}")
     expect(text_box(page)).to_have_value(EXAMPLES[1].text)
+    expect(page.locator("#ts-look")).to_have_text(EXAMPLES[1].look)
+    text_box(page).press_sequentially("!")
+    expect(page.locator("#ts-look")).to_have_text("")
 
 
 def test_a_sentence_of_ones_own_is_translated_and_stepped_by_key(page):
@@ -185,7 +188,7 @@ def test_surprise_me_runs_one_of_our_own_sentences(page):
 
 
 def test_words_of_a_saved_run_have_a_gloss_under_them(page):
-    page.get_by_role("button", name=EXAMPLES[0].text).click()
+    page.get_by_role("button", name=EXAMPLES[0].name).click()
     until(page, f"s.run() === {saved()[0].id!r}")
     expect(page.locator("[data-ts=output] .ts-gloss").nth(1)).to_have_text("girl")
     expect(page.locator("[data-ts=rows] [data-group='1']")).to_have_attribute("title", re.compile("in English: girl"))

@@ -66,6 +66,7 @@ function takeTrace(pack) {
     load(pack);
     addRows(0, pack.rows);
     paint("layout");
+    if (pack.view) return restore(pack.view);
     if (calm.matches) show(run.rows.length, false); else play(true);
     return;
   }
@@ -80,6 +81,16 @@ function takeTrace(pack) {
   fillNotes();
   view.step = follow ? run.rows.length : Math.min(Math.max(view.step, run.rows.length ? 1 : 0), run.rows.length);
   paint("layout");
+  if (pack.view) restore(pack.view);
+}
+
+/** Look at what a link says: a map, a layer, a head and a step; what this run does not have stays as it is. */
+function restore(wanted) {
+  if (wanted.map && run.shapes[wanted.map][0]) view.map = at.map.value = wanted.map;
+  view.chosen = !!(wanted.layer || wanted.head);
+  for (const kind of ["layer", "head"]) if (wanted[kind]) view[kind] = wanted[kind];
+  fillPickers();
+  show(wanted.step || run.rows.length, false);
 }
 
 function takeRows(pack) {

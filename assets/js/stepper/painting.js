@@ -53,7 +53,7 @@ function drawRest() {
 
 function nameMap() {
   const also = (key, on) => (on ? word("picture." + key) : ""), how = comparing();
-  const what = word("picture", { map: word("map." + view.map), reduction: reductionName(), blocks: blocksName(), cover: also(view.cover, view.cover !== "weights"),
+  const what = word("picture", { map: word("map." + view.map), reduction: reductionName() + also("best", isBest()), blocks: blocksName(), cover: also(view.cover, view.cover !== "weights"),
     compare: also(how, how !== "off"), hard: also("hard", view.hard) });
   write(at.reduction, what);
   at.canvas.setAttribute("aria-label", word("canvas", { what }));

@@ -119,5 +119,5 @@ function reductionName() {
   if (view.layer === "rollout") return said(view.map === "cross" ? "rollout.cross" : "rollout", "mean");
   if (overHeads && overLayers) return said(view.head === view.layer ? "both" : "each");
   if (overHeads) return said("layer", view.head);
-  return said(overLayers ? "head" : isBest() ? "best" : "one");
+  return said(overLayers ? "head" : "one");
 }

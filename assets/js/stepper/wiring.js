@@ -3,6 +3,8 @@
 const hooks = {
   /** Step in view (1-based; 0 before the first) and steps known so far. */
   done: () => !!(run && run.done), step: () => view.step, steps: () => (run ? run.rows.length : 0), playing: () => view.playing, run: () => run && run.id,
+  /** What is looked at, as `restore` takes it back. */
+  look: () => ({ map: view.map, layer: view.layer, head: view.head, step: view.step }),
   /** Go to step k; gives the milliseconds from call to the heatmap's paint, once all that follows it is painted too. */
   goto: async (k) => { const began = performance.now(); show(k, true); const took = (await nextPaint()) - began; if (rest) await nextPaint(); return took; },
   /** The canvas, a pixel a cell, as [width, height, r, g, b, a, …]. */

@@ -1,0 +1,201 @@
+"""Who is here, and what is kept of what they do: every run of every tab goes into the visitor's session as it happens.
+
+A browser is known by a key that this host signed and the browser keeps; the database knows only its hash. What cannot be kept is
+logged and never stops a run.
+"""
+
+import hashlib
+import hmac
+import json
+import logging
+import os
+import secrets
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from core.errors import SessionError, TwoStacksError
+from core.settings import Settings
+
+if TYPE_CHECKING:  # sqlite-utils takes half a second to import, which the first picture must not wait for
+    from core.sessions import Store
+
+log = logging.getLogger("two-stacks")
+VISITORS = 1000  # that are remembered
+MOST_TOLD = 200  # characters of one changed setting in an event
+
+
+@dataclass
+class Visit:
+    """One open page: its owner, the session it writes to, the settings of its last run, and whose session it went on from."""
+
+    owner: str
+    session: str = ""
+    last: str = ""
+    branched: str = ""
+
+
+class Keeper:
+    """Shared by all visitors; holds names only."""
+
+    def __init__(self, place: Path | None = None):
+        self._place, self._store, self._problem = place, None, ""
+        self._visits: OrderedDict[str, Visit] = OrderedDict()
+        self._lock, self._opening = threading.Lock(), threading.Lock()
+        self._secret = b""
+
+    @property
+    def store(self) -> "Store":
+        """The store, opened when first asked for; SessionError where this host has no place for one."""
+        with self._opening:
+            if self._store is None and not self._problem:
+                from core.sessions import Store
+
+                try:
+                    self._store = Store(self._folder())
+                except Exception as error:  # no rights, a full disk, a damaged file: the page works without
+                    log.exception("sessions cannot be kept")
+                    self._problem = str(error) if isinstance(error, TwoStacksError) else "the host's log says why"
+            if self._store is None:
+                raise SessionError(f"Sessions cannot be kept on this host: {self._problem}")
+            return self._store
+
+    def _folder(self) -> Path:
+        if self._place is None:
+            from core.sessions.place import folder
+
+            self._place = folder()
+        return self._place
+
+    # Visitors
+
+    def arrive(self, visitor: str, key: object) -> str:
+        """The key of this visitor's browser: the one it brings if this host signed it, or a new one; "" where none is kept."""
+        try:
+            if not (isinstance(key, str) and self._signed(key)):
+                token = secrets.token_urlsafe(18)
+                key = f"{token}.{self._sign(token)}"
+        except (OSError, TwoStacksError):
+            log.exception("sessions cannot be kept")
+            return ""
+        owner = hashlib.sha256(f"owner\n{key.partition('.')[0]}".encode()).hexdigest()
+        with self._lock:
+            self._visits[visitor] = Visit(owner)
+            while len(self._visits) > VISITORS:
+                self._visits.popitem(last=False)
+        return key
+
+    def leave(self, visitor: str) -> None:
+        """The page was closed."""
+        with self._lock:
+            self._visits.pop(visitor, None)
+
+    def owner(self, visitor: str) -> str:
+        """Who has this page open; "" for a browser that has not said."""
+        visit = self._visits.get(visitor)
+        return visit.owner if visit else ""
+
+    def current(self, visitor: str) -> str:
+        """The session that this page writes to, or "" before the first run."""
+        visit = self._visits.get(visitor)
+        return visit.session if visit else ""
+
+    def leave_session(self, visitor: str, session: str = "", branched: str = "") -> None:
+        """What is run next goes into a new session: this one is gone, or somebody's run is gone on from."""
+        visit = self._visits.get(visitor)
+        if visit and session in ("", visit.session):
+            visit.session = ""
+        if visit and branched:
+            visit.branched = branched
+
+    def _signed(self, key: str) -> bool:
+        token, _, signature = key.partition(".")
+        return len(key) < 200 and key.isascii() and hmac.compare_digest(signature, self._sign(token))
+
+    def _sign(self, token: str) -> str:
+        with self._lock:
+            if not self._secret:
+                self._secret = _secret(self._folder())
+        return hmac.new(self._secret, token.encode(), hashlib.sha256).hexdigest()[:32]
+
+    # What is kept
+
+    def watch(self, visitor: str, going: Any) -> Any:
+        """The run, kept while it is made; the run itself where nothing can be kept."""
+        with _logged("a run"):
+            if visit := self._writing(visitor, going.settings):
+                return self.store.watch(going, visit.session, self._changed(visit, going.settings))
+        return going
+
+    def keep(self, visitor: str, make: Callable[[], Any], asked: bool = True) -> None:
+        """A whole record that `make` gives: an answer that was there already, or what was found out about a run.
+
+        asked: it answers what the person changed, which then becomes an event.
+        """
+        with _logged("a record"):
+            record = make()
+            settings = getattr(record, "settings", None)
+            if visit := self._writing(visitor, settings):
+                event = self._changed(visit, settings) if asked and record.kind == "trace" else None
+                self.store.keep_soon(visit.session, record, event)
+
+    def _writing(self, visitor: str, settings: Any) -> Visit | None:
+        """The visit, with a session to write to."""
+        visit = self._visits.get(visitor)
+        if visit and not visit.session:
+            name = " ".join(getattr(settings, "text", "").split())[:60]
+            visit.session = self.store.create(visit.owner, name).id
+        return visit
+
+    def _changed(self, visit: Visit, settings: Settings) -> tuple[str, dict[str, Any]] | None:
+        """What the person changed since the last run, as an event; None for nothing."""
+        told = settings.to_json()
+        if told == visit.last:
+            return None
+        data: dict[str, Any] = {"changed": changed(visit.last, told)}
+        if visit.branched:
+            data["from"] = visit.branched
+        visit.last, visit.branched = told, ""
+        return "run", data
+
+
+def changed(before: str, after: str) -> dict[str, str]:
+    """Setting -> its new value as JSON, of those that differ; a long one is cut."""
+    old, new = (_flat(json.loads(text)) if text else {} for text in (before, after))
+    names = [name for name in (*new, *(name for name in old if name not in new)) if old.get(name) != new.get(name)]
+    told = {name: json.dumps(new.get(name), ensure_ascii=False) for name in names if name != "schema"}
+    return {name: text if len(text) <= MOST_TOLD else text[:MOST_TOLD] + "…" for name, text in told.items()}
+
+
+def _flat(data: dict, before: str = "") -> dict[str, Any]:
+    out = {}
+    for name, value in data.items():
+        out |= _flat(value, f"{before}{name}.") if isinstance(value, dict) else {before + name: value}
+    return out
+
+
+def _secret(folder: Path) -> bytes:
+    """This host's secret, made once and readable by its user alone."""
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path = folder / "secret"
+    try:
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(secrets.token_bytes(32))
+    except FileExistsError:
+        pass
+    found = path.read_bytes()
+    if len(found) != 32:
+        raise SessionError(f"{path} is not a secret of 32 bytes; remove it and a new one is made.")
+    return found
+
+
+@contextmanager
+def _logged(what: str):
+    try:
+        yield
+    except Exception:
+        log.exception("%s could not be kept", what)

@@ -1,0 +1,189 @@
+"""What the sessions tab shows and does: own sessions, one that is open, and a record of it drawn again without the model."""
+
+import base64
+import binascii
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from app import look_packs, mask_packs
+from app.engine import Engine
+from app.masked import Pair
+from app.widgets import corruption
+from core.errors import InputError, SessionError
+from core.fields import shown
+
+MOST_LISTED = 200  # sessions, and records of one
+MOST_TEXT = 200  # characters of a text in the list
+TABS = ("attention", "masks", "noise", "sessions")
+MAPS = ("cross", "decoder", "encoder")
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A record drawn again. trace: the settings its run had, for the controls. packs: part of the page -> what it draws."""
+
+    bar: dict[str, Any]
+    settings: Any = None
+    packs: dict[str, Any] = field(default_factory=dict)
+
+
+class Shelf:
+    """Shared by all visitors. Everything asked is checked here; errors are TwoStacksError."""
+
+    def __init__(self, engine: Engine):
+        self.engine, self.keeper = engine, engine.keeper
+
+    def listed(self, visitor: str, **more: Any) -> dict[str, Any]:
+        """The visitor's own sessions, the newest first; `more` goes into the pack."""
+        store = self.keeper.store
+        store.writer.flush()
+        own = store.sessions(self.keeper.owner(visitor))
+        current = self.keeper.current(visitor)
+        return {"kind": "sessions", "sessions": [_row(one, current) for one in own[:MOST_LISTED]], "count": len(own),
+                "ends": ends_with_restart(store.file.path.parent, store.file.remote), **more}
+
+    def opened(self, visitor: str, id: object, **more: Any) -> dict[str, Any]:
+        """The same with one session open: the visitor's, or a shared one."""
+        store, owner = self.keeper.store, self.keeper.owner(visitor)
+        store.writer.flush()
+        session = store.session(id, owner)
+        mine = any(one.id == session.id for one in store.sessions(owner))
+        events = {}
+        for event in store.events(session):
+            events.setdefault(event["record"], event["data"])
+        entries = [{
+            "row": one.row, "kind": one.kind, "status": one.status, "input": one.input[:MOST_TEXT],
+            "output": one.output[:MOST_TEXT], "made": one.made, "steps": one.steps, "model": one.model,
+            "changed": {name: text for name, text in events.get(one.row, {}).get("changed", {}).items() if name != "text"},
+        } for one in store.kept(session)]
+        told = _row(session, "") | {"note": session.note, "mine": mine, "entries": entries[:MOST_LISTED], "total": len(entries)}
+        return self.listed(visitor, open=told, **more)
+
+    def act(self, visitor: str, data: object) -> dict[str, Any]:
+        """One thing that a person asks of the list; gives the list as it is then."""
+        if not isinstance(data, dict) or data.get("do") not in self._DEEDS:
+            raise InputError(f"There is no such thing to do ({shown(data)}).")
+        return self._DEEDS[data["do"]](self, visitor, data)
+
+    def _open(self, visitor: str, data: dict) -> dict:
+        return self.opened(visitor, data.get("id"))
+
+    def _list(self, visitor: str, data: dict) -> dict:
+        return self.listed(visitor, keep=True)  # whatever is open
+
+    def _write(self, visitor: str, data: dict) -> dict:
+        store, owner = self.keeper.store, self.keeper.owner(visitor)
+        store.own(data.get("id"), owner)
+        store.annotate(data["id"], owner, data.get("note"))
+        store.rename(data["id"], owner, data.get("name"))
+        return self.opened(visitor, data["id"])
+
+    def _share(self, visitor: str, data: dict) -> dict:
+        self.keeper.store.share(data.get("id"), self.keeper.owner(visitor), view_of(data.get("view")))
+        return self.opened(visitor, data["id"], link=data["id"])
+
+    def _unshare(self, visitor: str, data: dict) -> dict:
+        self.keeper.store.unshare(data.get("id"), self.keeper.owner(visitor))
+        return self.opened(visitor, data["id"])
+
+    def _delete(self, visitor: str, data: dict) -> dict:
+        self.keeper.store.delete(data.get("id"), self.keeper.owner(visitor))
+        self.keeper.leave_session(visitor, data["id"])
+        return self.listed(visitor)
+
+    def _forget(self, visitor: str, data: dict) -> dict:
+        count = self.keeper.store.forget(self.keeper.owner(visitor))
+        self.keeper.leave_session(visitor)
+        return self.listed(visitor, forgotten=count)
+
+    def _export(self, visitor: str, data: dict) -> dict:
+        from core.sessions.exchange import to_file
+
+        session = self.keeper.store.session(data.get("id"), self.keeper.owner(visitor))
+        file = base64.b64encode(to_file(self.keeper.store, session)).decode()
+        return self.opened(visitor, session.id, file=[f"two-stacks-{session.made[:10]}.zip", "application/zip", file])
+
+    def _import(self, visitor: str, data: dict) -> dict:
+        from core.sessions.exchange import MOST_FILE, from_file
+
+        packed = data.get("file")
+        if not isinstance(packed, str) or len(packed) > MOST_FILE * 4 // 3 + 4:
+            raise SessionError(f"A session file has at most {MOST_FILE:,} bytes.")
+        try:
+            file = base64.b64decode(packed, validate=True)
+        except (ValueError, binascii.Error):
+            raise SessionError("The file did not arrive whole. Choose it once more.") from None
+        session = from_file(self.keeper.store, file, self.keeper.owner(visitor))
+        return self.opened(visitor, session.id)
+
+    _DEEDS = {"list": _list, "open": _open, "write": _write, "share": _share, "unshare": _unshare, "delete": _delete,
+              "forget": _forget, "export": _export, "import": _import}
+
+    # Replay
+
+    def replay(self, visitor: str, id: object, row: object = None, view: dict | None = None) -> Replay:
+        """One record of a session, by its row, or by default the last: what was shown then, from what was kept."""
+        store = self.keeper.store
+        store.writer.flush()
+        session = store.session(id, self.keeper.owner(visitor))
+        entries = store.kept(session)
+        if not entries:
+            raise SessionError("Nothing has been run in this session yet.")
+        row = entries[-1].row if row is None else row
+        at = next((at for at, one in enumerate(entries) if one.row == row), None)
+        record = store.load(session, row)
+        bar = {"kind": "replay", "id": session.id, "name": session.name, "note": session.note, "at": at, "row": row,
+               "what": entries[at].kind,
+               "entries": [[one.row, one.kind, one.status, (one.output or one.input)[:60]] for one in entries[:MOST_LISTED]]}
+        self.keeper.leave_session(visitor, branched=session.id)
+        return Replay(bar, getattr(record, "settings", None), self._packs(session, record, view))
+
+    def _packs(self, session: Any, record: Any, view: dict | None) -> dict[str, Any]:
+        """What each part of the page draws of a record."""
+        if record.kind == "trace":
+            return {"stepper": self.engine.saved_pack(record) | ({"view": view} if view else {})}
+        if record.kind == "corruption":
+            cut = SimpleNamespace(head=0, tail=0, tokens=record.source)
+            return {"noise": corruption.pack(record, cut, []) | {"edits": False}}
+        if record.kind == "probe":
+            return {"told": look_packs.probe_said(record), "maps": look_packs.probe(record)}
+        if record.kind == "comparison":
+            runs = {one.id: one.row for one in self.keeper.store.kept(session) if one.kind == "trace" and one.status == "done"}
+            told = {"kind": "found", "sentence": record.sentence, "lines": [], "notes": []}
+            if record.old not in runs or record.new not in runs:
+                return {"told": told}
+            old, new = (self.keeper.store.load(session, runs[name]) for name in (record.old, record.new))
+            pair = Pair(old, new, record)
+            return {"told": mask_packs.told(pair), "maps": mask_packs.heatmaps(pair)}
+        total = f"log P = {record.total:.3f}, loss {record.loss:.3f} nats a token"
+        return {"told": {"kind": "found", "sentence": total, "lines": [], "notes": []}}
+
+
+def view_of(data: object) -> dict[str, Any]:
+    """What a link shows first, checked: tab, map, layer, head, step and the record in view; what is strange is left out."""
+    data = data if isinstance(data, dict) else {}
+    out: dict[str, Any] = {}
+    for name, allowed in (("tab", TABS), ("map", MAPS)):
+        if data.get(name) in allowed:
+            out[name] = data[name]
+    for name in ("layer", "head"):
+        value = data.get(name)
+        if isinstance(value, str) and (value in ("mean", "max", "rollout") or value.isdecimal() and len(value) <= 3):
+            out[name] = value
+    for name in ("step", "row"):
+        if type(data.get(name)) is int and 0 <= data[name] < 2**53:
+            out[name] = data[name]
+    return out
+
+
+def ends_with_restart(place: Path, remote: bool, environment: Any = os.environ) -> bool:
+    """Whether this is a Space whose disk is emptied when it restarts."""
+    return "SPACE_ID" in environment and not remote and not Path(place).is_relative_to("/data")
+
+
+def _row(session: Any, current: str) -> dict[str, Any]:
+    return {"id": session.id, "name": session.name, "made": session.made, "changed": session.changed, "shared": session.shared,
+            "records": session.records, "bytes": session.bytes, "current": session.id == current}

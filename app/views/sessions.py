@@ -1,0 +1,143 @@
+"""The sessions tab: everything that was run on this page, kept; open it again, replay it, share it by a link, take it away.
+
+A replay is drawn by the views that drew the run, from what was kept: no model is asked. The controls show what they were, so that
+changing one and running goes on from there, in a new session.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+
+from app.answers import refused, sentence
+from app.controls import Controls
+from app.engine import Engine
+from app.shelf import TABS, Shelf, view_of
+from app.widgets.corruption import CorruptionView
+from app.widgets.findings import Findings
+from app.widgets.matrices import Matrices
+from app.widgets.replay_bar import ReplayBar
+from app.widgets.session_list import SessionList
+from app.words import said
+from core.errors import InputError
+from core.settings import Settings
+
+TITLE = "page.sessions"
+QUICK = dict(queue=False, api_visibility="private", show_progress="hidden", trigger_mode="multiple")
+EMPTY = {"told": {"kind": "progress", "text": ""}, "maps": None, "noise": None}
+
+
+@dataclass
+class Stage:
+    """What is on the page beside the tabs' own parts, and draws a replay."""
+
+    tabs: gr.Tabs
+    stepper: Any
+    notice: gr.HTML
+    bar: ReplayBar
+    key: gr.BrowserState
+
+
+class Parts:
+    """The components of the tab, and all that a replay may change."""
+
+    def __init__(self, controls: Controls, stage: Stage):
+        self.controls, self.stage = controls, stage
+        gr.Markdown(said("page.sessions.about"), elem_id="ts-sessions-about", elem_classes="ts-about")
+        self.listing = SessionList(elem_id="ts-sessions-list", elem_classes="ts-bare")
+        self.packs = {
+            "stepper": stage.stepper, "told": Findings(elem_id="ts-sessions-told", elem_classes="ts-bare"),
+            "maps": Matrices(elem_id="ts-sessions-maps", elem_classes="ts-bare"),
+            "noise": CorruptionView(elem_id="ts-sessions-noise", elem_classes="ts-bare"),
+        }
+        self.outputs = [self.listing, stage.tabs, stage.notice, stage.bar, *self.packs.values(), *vars(controls).values()]
+
+
+def build(engine: Engine, controls: Controls, stage: Stage, page: gr.Blocks, tab: gr.Tab) -> None:
+    """The components of the tab and their events, and what a link `?session=ID` does when the page opens."""
+    shelf, parts = Shelf(engine), Parts(controls, stage)
+
+    def arrive(key: object, request: gr.Request) -> dict:
+        return arrived(shelf, parts, key, dict(request.query_params), _who(request))
+
+    def act(event: gr.EventData, request: gr.Request) -> dict:
+        return acted(shelf, parts, getattr(event, "_data", None), _who(request))
+
+    def go(event: gr.EventData, request: gr.Request) -> dict:
+        return went(shelf, parts, getattr(event, "_data", None), _who(request))
+
+    def look(request: gr.Request) -> dict:
+        return acted(shelf, parts, {"do": "list"}, _who(request))
+
+    def leave(request: gr.Request) -> None:
+        shelf.keeper.leave(_who(request))
+        shelf.engine.latest.stop(_who(request))
+
+    page.load(arrive, stage.key, [stage.key, *parts.outputs], **QUICK)
+    page.unload(leave)
+    tab.select(look, None, parts.outputs, **QUICK)
+    parts.listing.act(act, None, parts.outputs, **QUICK)
+    stage.bar.go(go, None, parts.outputs, **QUICK)
+    stage.bar.done(lambda: {stage.bar: None}, None, [stage.bar], **QUICK)
+
+
+def _who(request: gr.Request) -> str:
+    return str(request.session_hash)
+
+
+def arrived(shelf: Shelf, parts: Parts, key: object, query: dict, visitor: str) -> dict:
+    """A page was opened: its browser is known again, and a link's session is shown, or a sentence on why not."""
+    stage = parts.stage
+    out: dict = {stage.key: shelf.keeper.arrive(visitor, key)}
+    asked = query.get("session")
+    if asked is None:
+        return out
+    try:
+        session = shelf.keeper.store.session(asked, shelf.keeper.owner(visitor))
+        view = view_of(session.view)
+        out |= replayed(shelf, parts, visitor, session.id, view.get("row"), view)
+        if view.get("tab") in TABS:
+            out[stage.tabs] = gr.Tabs(selected=view["tab"])
+    except Exception as error:
+        out[stage.notice] = sentence(error)
+    return out
+
+
+def acted(shelf: Shelf, parts: Parts, data: object, visitor: str) -> dict:
+    """What the list asks for; a replay changes the page, all else the list only."""
+    if isinstance(data, dict) and data.get("do") == "replay":
+        return went(shelf, parts, data, visitor)
+    try:
+        return {parts.listing: shelf.act(visitor, data)}
+    except Exception as error:
+        return {parts.listing: refused(sentence(error))}
+
+
+def went(shelf: Shelf, parts: Parts, data: object, visitor: str) -> dict:
+    """One record in view, or a sentence in the notice."""
+    try:
+        if not isinstance(data, dict):
+            raise InputError("There is no such run.")
+        return replayed(shelf, parts, visitor, data.get("id"), data.get("row"))
+    except Exception as error:
+        return {parts.stage.notice: sentence(error)}
+
+
+def replayed(shelf: Shelf, parts: Parts, visitor: str, id: object, row: object, view: dict | None = None) -> dict:
+    """What each component shows of one record; runs are drawn on the first tab, all else on this one."""
+    found = shelf.replay(visitor, id, row, view)
+    stage = parts.stage
+    tab = "attention" if "stepper" in found.packs else "sessions"
+    out = {stage.bar: found.bar, stage.notice: "", stage.tabs: gr.Tabs(selected=tab)}
+    out |= {parts.packs[name]: pack for name, pack in (EMPTY | found.packs).items()}
+    if isinstance(found.settings, Settings):
+        out |= controls_of(parts.controls, found.settings)
+    if tab == "sessions":
+        out[parts.listing] = shelf.opened(visitor, id)
+    return out
+
+
+def controls_of(controls: Controls, settings: Settings) -> dict:
+    """The controls as they were."""
+    flat = vars(settings) | vars(settings.decoding)
+    return {component: flat[name] for name, component in vars(controls).items() if name in flat}

@@ -1,0 +1,45 @@
+"""Above the tabs while a session is replayed: which of its records is in view, back, forward, play all, any of them, and the end.
+
+The value is the bar of app.shelf.Replay, or None. Events: `go` ({"id", "row"}, checked in app/shelf.py) and `done`.
+"""
+
+from typing import Any
+
+import gradio as gr
+
+from app.widgets.markup import Markup
+from app.widgets.scripts import script
+
+_ui = Markup("replay_bar")
+TEMPLATE = f"""
+<div class="rb-root" data-ts="root" hidden role="region" tabindex="-1" {_ui.attributes(aria_label="label")}>
+  <span class="rb-name"><b {_ui.say("replay")}</b> <bdi data-ts="name" dir="auto"></bdi></span>
+  {_ui.icon("back", "M16.5 5v14L7 12z")}
+  <select class="ts-select rb-pick" data-ts="pick" {_ui.attributes(aria_label="pick")}></select>
+  {_ui.icon("forward", "M7.5 5v14L17 12z")}
+  <button type="button" class="ts-text-button" data-ts="all" aria-pressed="false" {_ui.say("all")}</button>
+  <span class="rb-count" data-ts="count"></span>
+  <span class="rb-hint" data-ts="hint" {_ui.say("hint")}</span>
+  <button type="button" class="ts-text-button" data-ts="done" {_ui.say("done")}</button>
+</div>
+"""
+
+
+class ReplayBar(gr.HTML):
+    """A `gr.HTML` whose value is a bar; None hides it."""
+
+    def __init__(self, value: dict[str, Any] | None = None, **settings: Any):
+        super().__init__(value, html_template=TEMPLATE, apply_default_css=False,
+                         js_on_load=script("replay_bar", ("text", "bar")), **settings)
+
+    def preprocess(self, payload: Any) -> None:
+        """Whatever a browser sends back is dropped."""
+        return None
+
+    def postprocess(self, value: dict[str, Any] | None) -> dict[str, Any] | None:
+        if value is not None and (not isinstance(value, dict) or value.get("kind") != "replay"):
+            raise ValueError("a bar is a dict whose kind is replay, or None")
+        return value
+
+    def api_info(self) -> dict[str, Any]:
+        return {"type": "object", "description": "a session that is replayed"}

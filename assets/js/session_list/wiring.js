@@ -1,0 +1,65 @@
+/* What arrives, and what a person asks for. */
+
+function receive() {
+  const value = props.value;
+  if (!value) return;
+  element.dataset.ready = value.kind;
+  if (value.kind === "refused") return write(at.refusal, value.text);
+  pack = value.keep && pack && !value.open ? { ...value, open: pack.open } : value;
+  draw();
+  if (value.file) save(...value.file);
+}
+
+/** A file that came with the pack is handed to the person. */
+function save(name, type, base64) {
+  const data = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0)), link = make("a");
+  link.href = URL.createObjectURL(new Blob([data], { type }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+}
+
+const ask = (deed, more = {}) => trigger("act", { do: deed, ...more });
+const here = (deed, more = {}) => { if (pack && pack.open) ask(deed, { id: pack.open.id, ...more }); };
+
+/** What the person looks at, for a link that shows the same. */
+function looking() {
+  const stepper = (window.twoStacks || {}).stepper, bar = (window.twoStacks || {}).replay;
+  const replaying = bar && bar.value() && pack.open && bar.value().id === pack.open.id;
+  return { ...(stepper ? stepper.look() : {}), tab: "attention", ...(replaying ? { row: bar.value().row } : {}) };
+}
+
+/** A button that takes something away asks once more, by its own words. */
+function twice(button, deed) {
+  let timer = 0;
+  const calm = () => { button.classList.remove("sl-sure"); button.textContent = word(button.dataset.say); };
+  button.onclick = () => {
+    clearTimeout(timer);
+    if (button.classList.contains("sl-sure")) { calm(); return deed(); }
+    button.classList.add("sl-sure");
+    button.textContent = word(button.dataset.say + ".sure");
+    timer = setTimeout(calm, 5000);
+  };
+}
+
+at.list.addEventListener("click", (event) => { const node = event.target.closest("[data-id]"); if (node) ask("open", { id: node.dataset.id }); });
+at.entries.addEventListener("click", (event) => { const node = event.target.closest("[data-row]"); if (node) here("replay", { row: +node.dataset.row }); });
+at.replay.onclick = () => here("replay", { row: pack.open.entries[0].row });
+at.share.onclick = () => here("share", { view: looking() });
+at.unshare.onclick = () => here("unshare");
+at.export.onclick = () => here("export");
+at.copy.onclick = () => { at.address.select(); if (navigator.clipboard) navigator.clipboard.writeText(at.address.value).then(() => write(at.copy, word("copied")), () => {}); };
+twice(at.delete, () => here("delete"));
+twice(at.forget, () => ask("forget"));
+for (const name of ["name", "note"]) at[name].onchange = () => here("write", { name: at.name.value, note: at.note.value });
+at.import.onchange = async () => {
+  const file = at.import.files[0];
+  at.import.value = "";
+  if (!file) return;
+  if (file.size > props.most) return write(at.refusal, word("large", { n: bytes(props.most) }));
+  const reader = new FileReader();
+  reader.onload = () => ask("import", { file: String(reader.result).split(",")[1] || "" });
+  reader.readAsDataURL(file);
+};
+receive();
+watch("value", receive);

@@ -1,0 +1,117 @@
+"""Scores of a corpus and of each of its texts, with intervals; made in slices of time, so that it can be watched and stopped."""
+
+import csv
+import io
+import json
+import re
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+
+from core.metrics import METRICS, WITHOUT_REFERENCES, bound, rouge, scores
+from core.metrics.corpus import Corpus
+from core.metrics.score import Score, checked, empty_notes
+from core.metrics.significance import Tested, paired
+
+SLOW = ("TER", "ROUGE-L", "ROUGE-Lsum")  # their time grows with the square of a text's length and more
+SLICE = 0.2  # seconds between two reports of how far it is
+PATIENCE = 30.0  # seconds for the slow scores; a text that was not reached has none
+INTERVALS = ("BLEU", "chrF2")
+SAMPLES = 1000
+
+
+@dataclass(frozen=True)
+class Row:
+    """One text: its number from 1, what it was, and score -> value; None where there was no time for it."""
+
+    line: int
+    source: str
+    output: str
+    references: tuple[str | None, ...]
+    values: dict[str, float | None]
+
+
+@dataclass(frozen=True)
+class Report:
+    """scores: of the corpus; rows: of each text; intervals: of INTERVALS; left_out: a sentence for each score without time."""
+
+    scores: tuple[Score, ...]
+    rows: tuple[Row, ...]
+    intervals: tuple[Tested, ...] = ()
+    left_out: tuple[str, ...] = ()
+
+    def to_json(self) -> str:
+        """All of it, one object."""
+        return json.dumps(asdict(self), ensure_ascii=False, indent=1)
+
+    def to_csv(self) -> str:
+        """A line for each text, after a line of names."""
+        names = list(self.rows[0].values) if self.rows else []
+        several = len(self.rows[0].references) if self.rows else 0
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(["line", "source", "output", *(f"reference{k}" for k in range(1, several + 1)), *names])
+        for row in self.rows:
+            texts = (row.source, row.output, *(reference or "" for reference in row.references))
+            values = ("" if value is None else f"{value:.4f}" for value in row.values.values())
+            writer.writerow([row.line, *map(_harmless, texts), *values])
+        return text.getvalue()
+
+
+def report(
+    corpus: Corpus, names: Sequence[str] = tuple(METRICS), tokenizer: str = "", patience: float = PATIENCE,
+    samples: int = SAMPLES,
+) -> Iterator[float | Report]:
+    """How far it is, 0..1, about five times a second, and at last the Report. tokenizer: "" by the script of the corpus.
+
+    Options that follow from the texts (tokenisers, normalisation) are those of the whole corpus for each text too.
+    InputError for unusable input.
+    """
+    outputs, references = list(corpus.outputs), [list(side) for side in corpus.references]
+    checked(outputs, references, needed=False)
+    wanted = [name for name in METRICS if name in names and (references or name in WITHOUT_REFERENCES)]
+    corpus_scores = scores(outputs, *references, names=[name for name in wanted if name not in SLOW], tokenizer=tokenizer)
+    alone = bound(wanted, tokenizer, outputs, *references)
+    made: dict[str, list[Score]] = {name: [] for name in wanted}
+    rows, end = [], time.monotonic() + patience
+    spoken = time.monotonic()
+    for line, (output, *own) in enumerate(zip(outputs, *references)):
+        values: dict[str, float | None] = {}
+        for name in wanted:
+            found = None
+            if name not in SLOW or time.monotonic() < end:
+                found = alone[name]([output], *[[reference] for reference in own])
+                made[name].append(found)
+            values[name] = found and found.value
+        rows.append(Row(line + 1, corpus.sources[line] if corpus.sources else "", output, tuple(own), values))
+        if time.monotonic() - spoken > SLICE:
+            yield (line + 1) / len(outputs)
+            spoken = time.monotonic()
+    whole = {}
+    for name in wanted:
+        if name in SLOW and len(made[name]) == len(outputs):
+            said = () if name == "TER" else rouge.chosen("", outputs, *references)[1]
+            whole[name] = _together(name, made[name], said + empty_notes(outputs, references))
+    by_name = {score.name: score for score in corpus_scores} | whole
+    left_out = tuple(f"{name} needs more than {patience:g} s for these texts; {len(made[name])} of {len(outputs)} have it."
+                     for name in wanted if len(made[name]) < len(outputs))
+    tested = [name for name in INTERVALS if name in by_name] if references and samples else []
+    intervals = paired({"": outputs}, *references, metrics=tested, samples=samples, tokenizer=tokenizer) if tested else []
+    yield Report(tuple(by_name[name] for name in wanted if name in by_name), tuple(rows), tuple(intervals), left_out)
+
+
+def _together(name: str, each: Sequence[Score], notes: tuple[str, ...]) -> Score:
+    """A slow score of the corpus from those of its texts: TER adds up edits and words, ROUGE is a mean."""
+    signature = each[0].signature
+    if len({score.signature for score in each}) > 1:  # texts differ in how many references they have
+        signature = re.sub(r"nrefs:\d+", "nrefs:var", signature)
+    if name != "TER":
+        return replace(each[0], value=sum(score.value for score in each) / len(each), signature=signature, notes=notes)
+    edits, words = (sum(getattr(score, part)[0] for score in each) for part in ("counts", "totals"))
+    value = 100 * edits / words if words else 100.0 * bool(edits)
+    return replace(each[0], value=value, signature=signature, counts=(edits,), totals=(words,), notes=notes)
+
+
+def _harmless(text: str) -> str:
+    """A leading sign that a spreadsheet would take for a formula is quoted."""
+    return "'" + text if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text

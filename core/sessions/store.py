@@ -1,0 +1,228 @@
+"""The store: sessions of their owners, and the records, events and scores in them."""
+
+import hashlib
+import json
+import secrets
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from core.errors import SessionError
+from core.sessions import rows
+from core.sessions.database import File
+from core.sessions.place import FILE, folder
+from core.sessions.recording import Recording, alive, process
+from core.sessions.retention import make_room
+from core.sessions.writer import Writer
+
+MOST_NAME, MOST_NOTE, MOST_VIEW = 120, 2000, 2000  # characters
+Event = tuple[str, Mapping[str, Any]]
+_SESSION = """select id, name, note, made, changed, shared, view, (select count(*) from records where session = sessions.id),
+    (select coalesce(sum(bytes), 0) from records where session = sessions.id) from sessions"""
+
+
+@dataclass(frozen=True)
+class Session:
+    """What a list shows of one session. view: what its link shows first, as the page told it."""
+
+    id: str
+    name: str
+    note: str
+    made: str
+    changed: str
+    shared: bool
+    view: dict = field(default_factory=dict)
+    records: int = 0
+    bytes: int = 0
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What a list shows of one record; `row` finds the whole. status: one of core.sessions.rows.STATUSES."""
+
+    row: int
+    kind: str
+    id: str
+    digest: str | None
+    status: str
+    model: str
+    input: str
+    output: str
+    settings: str
+    made: str
+    steps: int
+
+
+def owner_of(key: str) -> str:
+    """Who holds `key`, in a form that does not give the key away."""
+    return hashlib.sha256(f"owner\n{key}".encode()).hexdigest() if key else ""
+
+
+class Store:
+    """Sessions at one place. Threads and processes may share it; SessionError for what is not there or not yours."""
+
+    def __init__(self, place: Path | None = None):
+        self.file = File((place or folder()) / FILE)
+        self.writer = Writer(self.file)
+        self.mark_cut()
+
+    def mark_cut(self) -> None:
+        """Runs of processes that are gone, or that began more than a day ago, did not come to their end."""
+        running = self.file.database.execute(
+            "select id, writer, julianday('now') - julianday(made) from records where status = ?", [rows.RUNNING]).fetchall()
+        gone = [row for row, writer, days in running if days > 1 or not alive(writer)]
+        if gone:
+            with self.file.writing() as database:
+                for row in gone:
+                    rows.cut(database, row)
+
+    # Sessions
+
+    def create(self, owner: str, name: str = "") -> Session:
+        """A new session of `owner`, private, under an id that nobody can guess."""
+        if not owner:
+            raise SessionError("A session needs an owner; this browser has not said who it is yet.")
+        id, made = secrets.token_urlsafe(18), rows.now()
+        with self.file.writing() as database:
+            database["sessions"].insert(
+                {"id": id, "owner": owner, "name": text_of("name", name or "Session", MOST_NAME), "made": made, "changed": made},
+                pk="id")
+        return self.session(id, owner)
+
+    def session(self, id: object, owner: str = "") -> Session:
+        """The session with this id: the owner's, or a shared one."""
+        found = None
+        if isinstance(id, str) and len(id) <= 64:
+            found = self.file.database.execute(
+                f"{_SESSION} where id = ? and (shared or (owner = ? and owner != ''))", [id, owner]).fetchone()
+        if found is None:
+            raise SessionError("There is no such session here: the link is wrong, or it was deleted or is not shared.")
+        return _session(found)
+
+    def own(self, id: object, owner: str) -> Session:
+        """The same, of the owner only."""
+        mine = isinstance(id, str) and owner and self.file.database.execute(
+            "select 1 from sessions where id = ? and owner = ?", [id, owner]).fetchone()
+        if not mine:
+            raise SessionError("This session is not one of yours, so it can only be looked at.")
+        return self.session(id, owner)
+
+    def sessions(self, owner: str) -> list[Session]:
+        """All of one owner, the last changed first."""
+        found = self.file.database.execute(f"{_SESSION} where owner = ? and owner != '' order by changed desc", [owner])
+        return [_session(row) for row in found.fetchall()]
+
+    def rename(self, id: str, owner: str, name: object) -> None:
+        self._set(id, owner, name=text_of("name", name, MOST_NAME))
+
+    def annotate(self, id: str, owner: str, note: object) -> None:
+        """A note of the owner's own."""
+        self._set(id, owner, note=text_of("note", note, MOST_NOTE, empty=True))
+
+    def share(self, id: str, owner: str, view: Mapping[str, Any] | None = None) -> Session:
+        """Let whoever has the id read it; `view`: what is shown first."""
+        try:
+            text = json.dumps(dict(view or {}), allow_nan=False)
+        except (TypeError, ValueError, RecursionError):
+            raise SessionError("What the link shows first must be plain numbers and texts.") from None
+        if len(text) > MOST_VIEW:
+            raise SessionError(f"What the link shows first has {len(text):,} characters; at most {MOST_VIEW:,} are kept.")
+        self._set(id, owner, shared=1, view=text)
+        return self.session(id, owner)
+
+    def unshare(self, id: str, owner: str) -> None:
+        self._set(id, owner, shared=0)
+
+    def delete(self, id: str, owner: str) -> None:
+        """The session with all that is in it."""
+        self.own(id, owner)
+        with self.file.writing() as database:
+            database.execute("delete from sessions where id = ? and owner = ?", [id, owner])
+
+    def forget(self, owner: str) -> int:
+        """Delete everything of one owner; gives how many sessions that was."""
+        self.writer.flush()
+        with self.file.writing() as database:
+            return database.execute("delete from sessions where owner = ? and owner != ''", [owner]).rowcount
+
+    def _set(self, id: str, owner: str, **values: Any) -> None:
+        self.own(id, owner)
+        with self.file.writing() as database:
+            database["sessions"].update(id, values | {"changed": rows.now()})
+
+    # What is in them
+
+    def watch(self, going: Any, session: str, event: Event | None = None) -> Recording:
+        """A run that is kept while it is made; `event`: (kind, data) of what led to it."""
+        return Recording(going, self.writer, session, event)
+
+    def keep_soon(self, session: str, record: Any, event: Event | None = None) -> None:
+        """A whole record, by the thread that writes; one that the session has already only gets the event."""
+        def job(database: Any) -> None:
+            there = database.execute("select max(id) from records where session = ? and record = ? and status = ?",
+                                     [session, record.id, rows.DONE]).fetchone()[0]
+            row = there or self._keep(database, session, record, rows.DONE)
+            if event:
+                rows.insert_event(database, session, *event, row)
+
+        self.writer.put(job)
+
+    def keep(self, session: str, record: Any, status: str = rows.DONE) -> int:
+        """A whole record, now; gives its row."""
+        with self.file.writing() as database:
+            return self._keep(database, session, record, status)
+
+    def _keep(self, database: Any, session: str, record: Any, status: str) -> int:
+        make_room(database, session)
+        return rows.insert(database, session, record, status, process())
+
+    def kept(self, session: Session) -> list[Kept]:
+        """Every record of a session, in order."""
+        found = self.file.database.execute(
+            "select id, kind, record, digest, status, model, input, output, settings, made,"
+            " (select count(*) from steps where steps.record = records.id) from records where session = ? order by id",
+            [session.id])
+        return [Kept(*row) for row in found.fetchall()]
+
+    def load(self, session: Session, row: object) -> Any:
+        """The record in one row of a session, equal to the one that was made, by id and digest."""
+        found = list(self.file.database.query("select * from records where session = ? and id = ?", [session.id, row])) \
+            if type(row) is int else []
+        if not found:
+            raise SessionError("There is no such run in this session.")
+        return rows.read(self.file.database, found[0])
+
+    def event(self, session: str, kind: str, data: Mapping[str, Any], row: int | None = None) -> None:
+        """Something the person did; written soon."""
+        self.writer.put(lambda database: rows.insert_event(database, session, kind, data, row))
+
+    def events(self, session: Session) -> Iterator[dict[str, Any]]:
+        """Everything the person did, in order."""
+        for row in self.file.database.query("select * from events where session = ? order by id", [session.id]):
+            yield row | {"data": json.loads(row["data"])}
+
+    def score(self, session: str, metric: str, value: float, signature: str, row: int | None = None) -> None:
+        """A number about a record, with how it was made."""
+        with self.file.writing() as database:
+            database["scores"].insert({"session": session, "record": row, "made": rows.now(), "metric": metric,
+                                       "value": float(value), "signature": signature})
+
+    def scores(self, session: Session) -> list[dict[str, Any]]:
+        return list(self.file.database.query("select * from scores where session = ? order by id", [session.id]))
+
+
+def _session(row: tuple) -> Session:
+    *first, shared, view, records, size = row
+    return Session(*first, bool(shared), json.loads(view), records, size)
+
+
+def text_of(name: str, value: object, most: int, empty: bool = False) -> str:
+    """A name or note as a person typed it; control characters become spaces."""
+    if not isinstance(value, str):
+        raise SessionError(f"The {name} must be a text, not {type(value).__name__}.")
+    clean = "".join(c if c == "\n" and empty or ord(c) >= 32 else " " for c in value).strip()
+    clean = clean.encode("utf-8", "replace").decode()  # half a character cannot be written down
+    if len(clean) > most or not (clean or empty):
+        raise SessionError(f"The {name} has {len(clean):,} characters; it must have {0 if empty else 1} to {most:,}.")
+    return clean
