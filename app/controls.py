@@ -41,10 +41,12 @@ class Controls:
     def settings(self, values: Mapping[Any, Any]) -> Settings:
         """Settings from an event's values, whatever was sent; InputError says what cannot be used."""
         given = {name: values[component] for name, component in vars(self).items()}
-        decoding = {item.name: given.pop(item.name) for item in dataclasses.fields(Decoding)}
-        for name in ("max_new_tokens", "no_repeat_ngram_size"):  # sliders send 12 as 12.0 at times
-            if isinstance(decoding[name], float) and decoding[name].is_integer():
-                decoding[name] = int(decoding[name])
+        decoding = {}
+        for item in dataclasses.fields(Decoding):
+            if item.name in given:
+                value = decoding[item.name] = given.pop(item.name)
+                if type(item.default) is int and isinstance(value, float) and value.is_integer():
+                    decoding[item.name] = int(value)  # sliders send 12 as 12.0 at times
         given = {name: "" if value is None else value for name, value in given.items()}
         if isinstance(given["model"], str):
             given["model"] = given["model"].strip()

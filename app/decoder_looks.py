@@ -115,8 +115,7 @@ def set_row(trace: Trace, site: object, query: object, layer: object, head: obje
         raise InputError("The model writes nothing here, so there is no row to set.")
     at = within("target row", query, len(trace.target), "this output")
     keys = trace.source if site == "cross" else (trace.start, *trace.target[:at])
-    step = trace.steps[at]
-    weights = (step.cross_weights if site == "cross" else step.decoder_weights)[0]  # (layers, heads, key)
+    weights = _weights(trace, site, at)
     if not weights.size:
         raise InputError(f"The {site} attention of {trace.settings.model} cannot be reached, so no row of it can be set.")
     chosen = [ALL if value == 0 and not isinstance(value, bool) else within(name, value, most, f"the {site} attention")
@@ -125,6 +124,15 @@ def set_row(trace: Trace, site: object, query: object, layer: object, head: obje
     before = np.mean([weights[layer, head] for layer in _of(chosen[0], weights.shape[0])
                       for head in _of(chosen[1], weights.shape[1])], axis=0)
     return SetRow(trace, site, at, *chosen, column, float(share), tuple(keys), before, _shared(before, column, float(share)))
+
+
+def _weights(trace: Trace, site: str, query: int) -> Floats:
+    """(layers, heads, key) of one row of what was written, as `Trace.path` finds it."""
+    row = 0
+    for step in reversed(trace.steps[query:]):
+        row = int(step.parent[row])
+    step = trace.steps[query]
+    return (step.cross_weights if site == "cross" else step.decoder_weights)[row]
 
 
 def _of(value: int, count: int) -> list[int]:

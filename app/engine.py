@@ -136,7 +136,7 @@ def _streamed(going, turn: Turn, wanted: Callable[[], bool]) -> Iterator[dict]:
         last = now
         if sent < 0:
             loaded = going.loaded
-            yield browser_start(going.id, going, how_made(loaded.name, loaded.device, loaded.dtype))
+            yield browser_start(going.id, going, how_made(going.settings, loaded.device, loaded.dtype))
             sent = 0
         else:
             yield {"kind": "rows", "run": going.id, "from": sent, "rows": rows[sent:]}

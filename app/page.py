@@ -51,6 +51,7 @@ def build(config: AppConfig) -> gr.Blocks:
                 status = _line(engine.status, "ts-status")
         controls = Controls(text, model, task, **more())
         notice = gr.HTML("", html_template="<div class='ts-notice' role='alert'>{{value}}</div>", elem_id="ts-notice")
+        key = gr.BrowserState("", storage_key="two-stacks", secret="two-stacks")  # what it holds is signed by the host
         bar = ReplayBar(elem_id="ts-replay", elem_classes="ts-bare")
         with gr.Tabs(elem_id="ts-tabs") as tabs:
             with gr.Tab(said("page.attention"), id="attention"):
@@ -62,7 +63,6 @@ def build(config: AppConfig) -> gr.Blocks:
                     if one := view.build(engine, controls):
                         one(tab.select)
                         follow.append(one)
-            key = gr.BrowserState("", storage_key="two-stacks", secret="two-stacks")  # what it holds is signed by the host
             with gr.Tab(said(sessions.TITLE), id="sessions", elem_id="ts-tab-sessions") as tab:
                 sessions.build(engine, controls, sessions.Stage(tabs, stepper, notice, bar, key), page, tab)
 

@@ -64,9 +64,10 @@ class Shelf:
 
     def act(self, visitor: str, data: object) -> dict[str, Any]:
         """One thing that a person asks of the list; gives the list as it is then."""
-        if not isinstance(data, dict) or data.get("do") not in self._DEEDS:
-            raise InputError(f"There is no such thing to do ({shown(data)}).")
-        return self._DEEDS[data["do"]](self, visitor, data)
+        deed = data.get("do") if isinstance(data, dict) else None
+        if not isinstance(deed, str) or deed not in self._DEEDS:
+            raise InputError(f"There is no such thing to do ({shown(deed)}).")
+        return self._DEEDS[deed](self, visitor, data)
 
     def _open(self, visitor: str, data: dict) -> dict:
         return self.opened(visitor, data.get("id"))
@@ -125,14 +126,15 @@ class Shelf:
     # Replay
 
     def replay(self, visitor: str, id: object, row: object = None, view: dict | None = None) -> Replay:
-        """One record of a session, by its row, or by default the last: what was shown then, from what was kept."""
+        """One record of a session, by its row, or by default the last run: what was shown then, from what was kept."""
         store = self.keeper.store
         store.writer.flush()
         session = store.session(id, self.keeper.owner(visitor))
         entries = store.kept(session)
         if not entries:
             raise SessionError("Nothing has been run in this session yet.")
-        row = entries[-1].row if row is None else row
+        if row is None:
+            row = next((one.row for one in reversed(entries) if one.kind == "trace"), entries[-1].row)
         at = next((at for at, one in enumerate(entries) if one.row == row), None)
         record = store.load(session, row)
         bar = {"kind": "replay", "id": session.id, "name": session.name, "note": session.note, "at": at, "row": row,

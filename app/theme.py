@@ -37,6 +37,7 @@ _OWN = """
   #ts-masks-told { position: sticky; bottom: 8px; z-index: 20; max-height: 42vh; overflow-y: auto !important; border-radius: 10px;
     box-shadow: 0 2px 14px rgba(0, 0, 0, .16); }
 }
+#ts-scores-row { align-items: end; }
 .ts-masks-head { margin-top: .8rem; }
 .ts-masks-head h3, .ts-masks-head p { margin: 0; }
 .ts-masks-head p { color: var(--body-text-color-subdued); max-width: 62rem; }
@@ -48,7 +49,7 @@ _OWN = """
 @media (max-width: 640px) {
   #ts-head h1 { font-size: 1.5rem; }
   #ts-noise-controls > *, #ts-noise-controls .form > * { flex: 1 1 100%; min-width: 100% !important; }
-  #ts-noise-buttons button { flex: 1 1 100%; white-space: normal; height: auto; }
+  #ts-noise-buttons button, #ts-scores-row button { flex: 1 1 100%; white-space: normal; height: auto; }
 }
 footer { display: none !important; }
 """

@@ -128,15 +128,15 @@ def browser_start(run: str, going: Any, about: str) -> dict:
     }
 
 
-def how_made(model: str, device: object, dtype: object) -> str:
+def how_made(settings: Any, device: object, dtype: object) -> str:
     """The line beside the picture that says how its numbers were made."""
-    return f"{model} · greedy · {device} {str(dtype).removeprefix('torch.')}".strip()
+    return f"{settings.model} · {settings.decoding.how} · {device} {str(dtype).removeprefix('torch.')}".strip()
 
 
 def browser_trace(trace: Any, *notes: str) -> dict:
     """A whole trace for the stepper; a live one and a loaded one look the same. `notes` join the trace's own."""
     made = trace.made
-    about = how_made(trace.settings.model, made.get("device", "?"), made.get("dtype", ""))
+    about = how_made(trace.settings, made.get("device", "?"), made.get("dtype", ""))
     return browser_start(trace.id, trace, about) | {
         "kind": "trace", "done": True, "output": trace.text, "notes": [*trace.notes, *notes],
         "rows": [browser_row(step, token) for step, token in zip(trace.steps, trace.target, strict=True)],

@@ -11,8 +11,8 @@ import transformers
 
 from core.budget import longest_source
 from core.controls import Controls, check
+from core.decode.choosing import search_for
 from core.decode.driver import RECOMPUTED, Encoded, Forward, decode, encode
-from core.decode.greedy import greedy
 from core.decode.processors import Forced
 from core.errors import ControlError, InputError
 from core.masks import dead_rows, looks_ahead
@@ -129,9 +129,10 @@ class Run(Iterator[Step]):
 
     def _go(self) -> Iterator[Forward]:
         loaded, limit = self.loaded, self.limit
-        self._encoded = encode(loaded.model, loaded.sites, [t.id for t in self.source], self.controls, self.real)
-        search = greedy(self.start.id, loaded.eos, limit)
-        processors = [*processors_for(loaded, self.settings, limit), *self._forced]
+        source = [t.id for t in self.source]
+        self._encoded = encode(loaded.model, loaded.sites, source, self.controls, self.real)
+        search = search_for(self.settings.decoding, self.start.id, loaded.eos, limit)
+        processors = [*processors_for(loaded, self.settings, limit, source), *self._forced]
         yield from decode(loaded.model, loaded.sites, self._encoded, search, processors)
 
     def _about_masks(self) -> list[str]:

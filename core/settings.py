@@ -14,11 +14,13 @@ from core.noising import NoiseSettings
 MAX_CHARACTERS = 4000
 MAX_TOKENS = 128  # of the output
 MAX_SOURCE = 512
+MAX_VOCABULARY = 1_000_000
+SAMPLING = ("temperature", "top_k", "top_p", "min_p", "typical_p")
 
 
 @dataclass(frozen=True)
 class Decoding(Checked):
-    """How the decoder writes. This build searches greedily: a beam of one."""
+    """How the decoder writes: the best token at each step, or a drawn one. What is said of sampling acts only there."""
 
     max_new_tokens: int = choice(
         MAX_TOKENS, "Stop after this many tokens if the model has not ended by itself.", 1, MAX_TOKENS
@@ -29,6 +31,34 @@ class Decoding(Checked):
     no_repeat_ngram_size: int = choice(
         0, "Forbid writing the same run of this many tokens twice; 0 is off.", 0, MAX_TOKENS
     )
+    encoder_no_repeat_ngram_size: int = choice(
+        0, "Forbid copying a run of this many tokens from the source; 0 is off.", 0, MAX_TOKENS
+    )
+    min_new_tokens: int = choice(0, "Forbid ending before this many tokens are written; 0 is off.", 0, MAX_TOKENS)
+    do_sample: bool = choice(False, "Draw each token by its probability instead of taking the best.")
+    seed: int = choice(0, "Sampling: the same number draws the same tokens again.", 0, 2**31 - 1)
+    temperature: float = choice(
+        1.0, "Sampling: divide the logits by this; below 1 the best tokens gain, 0 takes the best.", 0.0, 100.0
+    )
+    top_k: int = choice(50, "Sampling: draw from this many best tokens; 0 is off.", 0, MAX_VOCABULARY)
+    top_p: float = choice(
+        1.0, "Sampling: draw from the fewest best tokens that hold this probability; 1 is off.", 0.0, 1.0
+    )
+    min_p: float = choice(
+        0.0, "Sampling: draw only tokens with this fraction of the best one's probability; 0 is off.", 0.0, 1.0
+    )
+    typical_p: float = choice(
+        1.0, "Sampling: draw from tokens whose surprise is near the entropy, until they hold this probability; 1 is off.",
+        0.01, 1.0,
+    )
+
+    @property
+    def how(self) -> str:
+        """The search and what tells it from its defaults: "greedy", "sampled, seed 3, top_p 0.9"."""
+        if not self.do_sample:
+            return "greedy"
+        said = [f"{name} {value:g}" for name in SAMPLING if (value := getattr(self, name)) != getattr(type(self), name)]
+        return ", ".join(["sampled", f"seed {self.seed}", *said])
 
 
 @dataclass(frozen=True)

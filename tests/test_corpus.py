@@ -138,6 +138,13 @@ def test_slow_scores_are_left_out_when_time_is_up():
     assert found.rows[0].values["TER"] is None and found.rows[0].values["ROUGE-1"] is not None
 
 
+@pytest.mark.parametrize("text, words", [("a b " * 51, 102), ("猫" * 101, 101)])
+def test_ter_of_a_very_long_text_is_not_begun(text, words):
+    found = last(Corpus((), ("a", text), (("a", "b" if words > 101 else "猫猫"),)), samples=0)
+    assert "TER" not in found.rows[0].values and f"text 2 has {words} words" in found.left_out[0]
+    assert "TER" in last(Corpus((), ("a b " * 50,), (("a",),)), samples=0).rows[0].values
+
+
 def test_exports():
     corpus = Corpus(("=1+1", "b", "c"), OUTPUTS, (REFERENCES,))
     found = last(corpus, ["BLEU", "chrF2"], samples=10)

@@ -225,7 +225,7 @@ def test_forget_everything_of_mine_leaves_nothing_of_mine(store, traces):
     assert len(store.kept(store.sessions(BOB)[0])) == 1
 
 
-@pytest.mark.parametrize("id", ["", "x" * 5000, "../../etc/passwd", "' or 1=1 --", None, 7, ["a"], "a\0b"])
+@pytest.mark.parametrize("id", ["", "x" * 5000, "../../etc/passwd", "\ud83d", "' or 1=1 --", None, 7, ["a"], "a\0b"])
 def test_an_unknown_id_says_so(store, id):
     store.share(store.create(ANN).id, ANN)
     with pytest.raises(SessionError, match="the link is wrong, or it was deleted or is not shared"):

@@ -86,7 +86,7 @@ def build(engine: Engine, controls: Controls) -> None:
         return {parts.outputs: text_of([found["corpus"].outputs]), parts.references: text_of(found["corpus"].references)}
 
     def everything(values: dict) -> Iterator[dict]:
-        yield from slow(lambda: tested(parts.corpus(values), values[parts.other], values[parts.names], values[parts.tokenizer]))
+        yield from slow(lambda: in_full(parts.corpus(values), values[parts.other], values[parts.names], values[parts.tokenizer]))
 
     shown = [parts.board, parts.ngrams]
     moves = [parts.outputs.change, parts.references.change, parts.names.input, parts.tokenizer.input]
@@ -117,7 +117,7 @@ def typed(corpus: Corpus, names: Any, tokenizer: Any) -> dict:
     return scored(found)
 
 
-def tested(corpus: Corpus, other: Any, names: Any, tokenizer: Any) -> Iterator[dict]:
+def in_full(corpus: Corpus, other: Any, names: Any, tokenizer: Any) -> Iterator[dict]:
     """How far it is; the report with intervals; and with another system's outputs the tests against it."""
     rivals = lines(other, "other system's outputs")
     for found in report(corpus, chosen(names), tokenizer_of(tokenizer)):

@@ -24,7 +24,7 @@ from core.settings import Settings
 
 TITLE = "page.sessions"
 QUICK = dict(queue=False, api_visibility="private", show_progress="hidden", trigger_mode="multiple")
-EMPTY = {"told": {"kind": "progress", "text": ""}, "maps": None, "noise": None}
+OWN = ("told", "maps", "noise")  # what this tab draws itself; shown while there is something
 
 
 @dataclass
@@ -46,9 +46,10 @@ class Parts:
         gr.Markdown(said("page.sessions.about"), elem_id="ts-sessions-about", elem_classes="ts-about")
         self.listing = SessionList(elem_id="ts-sessions-list", elem_classes="ts-bare")
         self.packs = {
-            "stepper": stage.stepper, "told": Findings(elem_id="ts-sessions-told", elem_classes="ts-bare"),
-            "maps": Matrices(elem_id="ts-sessions-maps", elem_classes="ts-bare"),
-            "noise": CorruptionView(elem_id="ts-sessions-noise", elem_classes="ts-bare"),
+            "stepper": stage.stepper,
+            "told": Findings(elem_id="ts-sessions-told", elem_classes="ts-bare", visible=False),
+            "maps": Matrices(elem_id="ts-sessions-maps", elem_classes="ts-bare", visible=False),
+            "noise": CorruptionView(elem_id="ts-sessions-noise", elem_classes="ts-bare", visible=False),
         }
         self.outputs = [self.listing, stage.tabs, stage.notice, stage.bar, *self.packs.values(), *vars(controls).values()]
 
@@ -129,7 +130,11 @@ def replayed(shelf: Shelf, parts: Parts, visitor: str, id: object, row: object, 
     stage = parts.stage
     tab = "attention" if "stepper" in found.packs else "sessions"
     out = {stage.bar: found.bar, stage.notice: "", stage.tabs: gr.Tabs(selected=tab)}
-    out |= {parts.packs[name]: pack for name, pack in (EMPTY | found.packs).items()}
+    if "stepper" in found.packs:
+        out[stage.stepper] = found.packs["stepper"]
+    for name in OWN:
+        pack = found.packs.get(name)
+        out[parts.packs[name]] = gr.update(visible=False) if pack is None else gr.update(value=pack, visible=True)
     if isinstance(found.settings, Settings):
         out |= controls_of(parts.controls, found.settings)
     if tab == "sessions":

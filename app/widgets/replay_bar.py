@@ -19,8 +19,8 @@ TEMPLATE = f"""
   {_ui.icon("forward", "M7.5 5v14L17 12z")}
   <button type="button" class="ts-text-button" data-ts="all" aria-pressed="false" {_ui.say("all")}</button>
   <span class="rb-count" data-ts="count"></span>
-  <span class="rb-hint" data-ts="hint" {_ui.say("hint")}</span>
   <button type="button" class="ts-text-button" data-ts="done" {_ui.say("done")}</button>
+  <span class="rb-hint" {_ui.say("hint")}</span>
 </div>
 """
 

@@ -90,24 +90,31 @@ def decode(model, sites: Sites, encoded: Encoded, search: Search, processors: Se
             allowed = logits.clone()
             notes = [note for process in processors for note in process(allowed, history, written)]
             notes += [RECOMPUTED] * (again and written > 0)
-            found = _to_host(logprobs, allowed, sites.stack(kept, "cross"), sites.stack(kept, "decoder"))
+            weights = (sites.stack(kept, "cross"), sites.stack(kept, "decoder"))
+            found = _to_host(logprobs, allowed, *weights, request.whole)
         if not np.isfinite(found["entropy"]).all():
             raise ModelError(
                 f"The model's logits at step {written} are not finite numbers; its weights are damaged or overflow in "
                 f"{str(model.dtype).removeprefix('torch.')}."
             )
-        ranked = Ranked(found["candidates"], found["candidate_logprobs"])
+        ranked = Ranked(found["candidates"], found["candidate_logprobs"], found.get("scores"), found.get("own"))
         request = search.send(ranked)
-        chosen = ranked.ids[request.parents] == request.ids[:, None]
         yield Forward(
-            request, ranked, ranked.logprobs[request.parents][chosen], found["entropy"],
-            found["cross"], found["decoder"], tuple(notes), *cache_bytes(cache),
+            request, ranked, _own(ranked, request), found["entropy"],
+            found["cross"], found["decoder"], (*notes, *request.notes), *cache_bytes(cache),
         )
         history = [[*history[parent], int(id)] for parent, id in zip(request.parents, request.ids, strict=True)]
 
 
+def _own(ranked: Ranked, request: Request) -> np.ndarray:
+    """The model's log-probabilities (beams,) of the ids that the search chose."""
+    if ranked.own is not None:
+        return ranked.own[request.parents, request.ids]
+    return ranked.logprobs[request.parents][ranked.ids[request.parents] == request.ids[:, None]]
+
+
 def _to_host(
-    logprobs: torch.Tensor, allowed: torch.Tensor, cross: torch.Tensor | None, decoder: torch.Tensor | None
+    logprobs: torch.Tensor, allowed: torch.Tensor, cross: torch.Tensor | None, decoder: torch.Tensor | None, whole: bool
 ) -> dict[str, np.ndarray]:
     """All that a step keeps, in one device-to-host copy: ids travel as the bits of floats."""
     value, ids = allowed.topk(min(CANDIDATES, allowed.shape[-1]), dim=-1)
@@ -121,6 +128,8 @@ def _to_host(
         "candidates": ids.to(torch.int32).view(torch.float32), "candidate_logprobs": kept, "entropy": entropy,
         "cross": _last_row(cross, logprobs), "decoder": _last_row(decoder, logprobs),
     }
+    if whole:
+        parts |= {"scores": allowed, "own": logprobs}
     flat = torch.cat([part.reshape(-1) for part in parts.values()]).cpu().numpy()
     out, at = {}, 0
     for name, part in parts.items():

@@ -1,8 +1,17 @@
 """What is unusual about each family, read from the checkpoint: start, end and forced tokens, tasks, languages."""
 
+from collections.abc import Sequence
 from typing import Any
 
-from core.decode.processors import Forced, NoRepeatNgram, Processor, RepetitionPenalty, Suppressed
+from core.decode.processors import (
+    Forced,
+    MinNewTokens,
+    NoEncoderNgram,
+    NoRepeatNgram,
+    Processor,
+    RepetitionPenalty,
+    Suppressed,
+)
 from core.errors import InputError, ModelError
 from core.settings import Settings
 
@@ -63,17 +72,26 @@ def language_id(loaded: Any, code: str) -> int | None:
     return loaded.languages[code]
 
 
-def processors_for(loaded: Any, settings: Settings, max_new_tokens: int) -> list[Processor]:
-    """The processors of a run, in the reference's order: penalty, n-grams, bad words, forced tokens, suppressed ids."""
+def processors_for(
+    loaded: Any, settings: Settings, max_new_tokens: int, source: Sequence[int] = ()
+) -> list[Processor]:
+    """The processors of a run over `source`, in the reference's order.
+
+    That is: penalty, n-grams, bad words, no early end, forced tokens, suppressed ids.
+    """
     decoding, config = settings.decoding, loaded.model.generation_config
     out: list[Processor] = []
     if decoding.repetition_penalty != 1.0:
         out.append(RepetitionPenalty(decoding.repetition_penalty))
     if decoding.no_repeat_ngram_size:
         out.append(NoRepeatNgram(decoding.no_repeat_ngram_size))
+    if decoding.encoder_no_repeat_ngram_size:
+        out.append(NoEncoderNgram(decoding.encoder_no_repeat_ngram_size, tuple(source)))
     banned = tuple(ids[0] for ids in config.bad_words_ids or [] if len(ids) == 1 and ids[0] not in loaded.eos)
     if banned:
         out.append(Suppressed(banned))
+    if decoding.min_new_tokens:
+        out.append(MinNewTokens(decoding.min_new_tokens, loaded.eos))
     first = language_id(loaded, settings.target_language)
     first = config.forced_bos_token_id if first is None else first
     if first is not None:

@@ -93,7 +93,7 @@ class Store:
     def session(self, id: object, owner: str = "") -> Session:
         """The session with this id: the owner's, or a shared one."""
         found = None
-        if isinstance(id, str) and len(id) <= 64:
+        if isinstance(id, str) and len(id) <= 64 and id.isascii():
             found = self.file.database.execute(
                 f"{_SESSION} where id = ? and (shared or (owner = ? and owner != ''))", [id, owner]).fetchone()
         if found is None:
@@ -102,7 +102,7 @@ class Store:
 
     def own(self, id: object, owner: str) -> Session:
         """The same, of the owner only."""
-        mine = isinstance(id, str) and owner and self.file.database.execute(
+        mine = isinstance(id, str) and len(id) <= 64 and id.isascii() and owner and self.file.database.execute(
             "select 1 from sessions where id = ? and owner = ?", [id, owner]).fetchone()
         if not mine:
             raise SessionError("This session is not one of yours, so it can only be looked at.")
@@ -187,8 +187,9 @@ class Store:
 
     def load(self, session: Session, row: object) -> Any:
         """The record in one row of a session, equal to the one that was made, by id and digest."""
-        found = list(self.file.database.query("select * from records where session = ? and id = ?", [session.id, row])) \
-            if type(row) is int else []
+        found = []
+        if type(row) is int and 0 < row < 2**63:
+            found = list(self.file.database.query("select * from records where session = ? and id = ?", [session.id, row]))
         if not found:
             raise SessionError("There is no such run in this session.")
         return rows.read(self.file.database, found[0])

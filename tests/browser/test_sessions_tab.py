@@ -1,0 +1,156 @@
+"""The sessions tab in Chromium: runs listed, replayed, shared by a link, taken away and brought back."""
+
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from core.comparison import compare
+from core.examples import EXAMPLES, saved
+from core.models import Models
+from core.noise import NOISES, corrupt, units
+from core.sessions import Store
+from core.sessions.place import folder
+from tests.browser.test_page import HOSTILE, run, text_box, until
+from tests.replayed import ANN
+
+HOOK = "window.twoStacks.stepper"
+
+
+@pytest.fixture(scope="module")
+def address(serve) -> str:
+    return serve("app")
+
+
+@pytest.fixture(scope="module")
+def page(open_page, address):
+    page = open_page(address, viewport={"width": 1280, "height": 900})
+    page.wait_for_selector("[data-ready]")
+    yield page
+    page.context.close()
+
+
+@pytest.fixture(scope="module")
+def shared(address) -> str:
+    """The id of somebody else's session with every kind of record that is drawn; its link shows a step of an encoder map."""
+    store, traces = Store(folder()), saved()
+    session = store.create(ANN, "<b>Ann's</b> lesson")
+    vocabulary, rows = Models().vocabulary("pocket-t5")
+    noisy = corrupt(units(vocabulary, "Two dogs run over the green grass.", 128, rows), NOISES["spans"].usual(rate=0.3))
+    row = [store.keep(session.id, record) for record in (traces[1], traces[2], compare(traces[1], traces[1]), noisy)][0]
+    store.share(session.id, ANN, {"row": row, "step": 3, "map": "encoder", "layer": "2", "head": "mean"})
+    return session.id
+
+
+def sessions_tab(page) -> None:
+    page.get_by_role("tab", name="Sessions").click()
+    page.locator("#ts-sessions-list [data-ready]").first.wait_for()
+
+
+def test_what_is_run_is_listed_as_it_happens_and_replayed_to_the_last_number(page):
+    run(page, HOSTILE)
+    before = page.evaluate(f"({{run: {HOOK}.run(), numbers: {HOOK}.picture().values}})")
+    page.get_by_role("button", name=EXAMPLES[1].text).click()
+    until(page, f"s.run() === {saved()[1].id!r}")
+    sessions_tab(page)
+    page.locator(".sl-card").first.click()
+    expect(page.locator(".sl-entry")).to_have_count(2)
+    expect(page.locator(".sl-entry").first).to_contain_text("<script>")
+    assert page.locator("img[src=x]").count() == 0
+    page.locator(".sl-entry").first.click()
+    until(page, f"s.run() === {before['run']!r} && s.done() && !s.playing() && s.step() === s.steps()")
+    assert page.evaluate(f"{HOOK}.picture().values") == before["numbers"]
+    expect(text_box(page)).to_have_value(HOSTILE)
+    expect(page.locator(".rb-root")).to_contain_text("1 of 2")
+    page.locator(".rb-root [data-ts=forward]").click()
+    until(page, f"s.run() === {saved()[1].id!r}")
+    page.locator(".rb-root [data-ts=done]").click()
+    expect(page.locator(".rb-root")).to_be_hidden()
+
+
+def test_play_all_goes_from_run_to_run(page):
+    sessions_tab(page)
+    page.get_by_role("button", name="Replay", exact=True).click()
+    expect(page.locator(".rb-root [data-ts=count]")).to_have_text("1 of 2")
+    page.locator("[data-ts=speed]").select_option("12")
+    page.locator(".rb-root [data-ts=all]").click()
+    expect(page.locator(".rb-root [data-ts=count]")).to_have_text("2 of 2")
+    expect(page.locator(".rb-root [data-ts=all]")).to_have_attribute("aria-pressed", "false")
+
+
+def test_a_shared_link_opens_elsewhere_and_a_private_one_does_not(page, open_page, address):
+    sessions_tab(page)
+    page.locator(".sl-root [data-ts=name]").fill("My <i>lesson</i>")
+    page.locator(".sl-root [data-ts=note]").fill("what to look at")
+    page.locator(".sl-root [data-ts=note]").blur()
+    expect(page.locator(".sl-card").first).to_contain_text("My <i>lesson</i>")
+    page.get_by_role("button", name="Share by link").click()
+    link = page.locator(".sl-root [data-ts=address]").input_value()
+    assert link.startswith(f"{address}/?session=") and len(link) > len(address) + 30
+    other = open_page(link)
+    expect(other.locator(".rb-root")).to_contain_text("My <i>lesson</i>")
+    until(other, f"s.run() === {saved()[1].id!r}")
+    other.context.close()
+    page.get_by_role("button", name="Stop sharing").click()
+    expect(page.get_by_role("button", name="Share by link")).to_be_visible()
+    other = open_page(link)
+    expect(other.locator("#ts-notice")).to_contain_text("the link is wrong, or it was deleted or is not shared")
+    other.context.close()
+
+
+def test_a_link_shows_the_map_the_layer_and_the_step_that_were_shared(open_page, address, shared):
+    page = open_page(f"{address}/?session={shared}", viewport={"width": 390, "height": 844})
+    until(page, f"s.run() === {saved()[1].id!r}")
+    until(page, "s.look().step === 3")
+    assert page.evaluate(f"{HOOK}.look()") == {"map": "encoder", "layer": "2", "head": "mean", "step": 3}
+    expect(page.locator(".rb-root")).to_contain_text("<b>Ann's</b> lesson")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.context.close()
+
+
+def test_every_kind_of_record_is_drawn_again(open_page, address, shared):
+    page = open_page(f"{address}/?session={shared}&__theme=dark", viewport={"width": 1280, "height": 900})
+    pick = page.locator(".rb-root [data-ts=pick]")
+    pick.select_option("2")
+    expect(page.locator("#ts-sessions-told")).to_contain_text("tokens changed")
+    pick.select_option("3")
+    expect(page.locator("#ts-sessions-noise")).to_contain_text("<extra_id_0>")
+    expect(page.locator("#ts-sessions-told")).to_be_hidden()
+    expect(page.locator(".sl-root")).to_contain_text("Somebody shared this session")
+    pick.select_option("1")
+    until(page, f"s.run() === {saved()[2].id!r}")
+    page.context.close()
+
+
+def test_a_session_goes_out_as_a_file_and_comes_back(page, tmp_path):
+    sessions_tab(page)
+    with page.expect_download() as got:
+        page.get_by_role("button", name="Download", exact=True).click()
+    path = tmp_path / "session.zip"
+    got.value.save_as(path)
+    with zipfile.ZipFile(path) as archive:
+        assert json.loads(archive.read("session.json"))["name"] == "My <i>lesson</i>"
+    count = page.locator(".sl-card").count()
+    page.locator(".sl-root [data-ts=import]").set_input_files(path)
+    expect(page.locator(".sl-card")).to_have_count(count + 1)
+    expect(page.locator(".sl-entry")).to_have_count(2)
+    broken = tmp_path / "broken.zip"
+    broken.write_bytes(Path(path).read_bytes()[:-40])
+    page.locator(".sl-root [data-ts=import]").set_input_files(broken)
+    expect(page.locator(".sl-refusal")).to_contain_text("not a usable session file")
+    expect(page.locator(".sl-card")).to_have_count(count + 1)
+
+
+def test_delete_and_forget_ask_once_more(page):
+    sessions_tab(page)
+    count = page.locator(".sl-card").count()
+    page.get_by_role("button", name="Delete", exact=True).click()
+    expect(page.locator(".sl-card")).to_have_count(count)
+    page.get_by_role("button", name="Really delete?").click()
+    expect(page.locator(".sl-card")).to_have_count(count - 1)
+    page.get_by_role("button", name="Forget everything of mine").click()
+    page.get_by_role("button", name="Really forget everything?").click()
+    expect(page.locator(".sl-card")).to_have_count(0)
+    expect(page.locator(".sl-root")).to_contain_text("Nothing has been run in this browser yet")
