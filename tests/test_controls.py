@@ -376,9 +376,8 @@ def test_controls_end_with_their_call():
     plain = logits(started("t5"))
     next(going)  # a run between two steps holds nothing
     assert torch.equal(logits(started("t5")), plain)
-    with pytest.raises(RuntimeError):
-        with use(going.controls):
-            raise RuntimeError
+    with pytest.raises(RuntimeError), use(going.controls):
+        raise RuntimeError
     assert torch.equal(logits(started("t5")), plain)
 
 

@@ -17,7 +17,8 @@ WITHOUT_TORCH = [
     "core.models", "core.examples", "core.fields", "core.interventions", "core.masks", "core.mask_formulas",
     "core.comparison", "core.probe_record", "core.positions",
     "core.noise", "core.noise.published", "core.sessions",
-    "core.metrics", "core.metrics.significance", "core.decode.rescoring", "core.pointer",
+    "core.metrics", "core.metrics.significance", "core.decode.rescoring",
+    "core.decode.beam", "core.decode.greedy", "core.search_tree", "core.pointer",
 ]
 HEAVY = ["torch", "transformers", "gradio", "app"]
 PICKLES = {"pickle", "cPickle", "_pickle", "cloudpickle", "dill", "joblib", "shelve", "marshal"}

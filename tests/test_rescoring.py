@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.decode.rescoring import FLOOR, Hypothesis, coverage_penalty, flipped, ranked
+from core.decode.penalties import FLOOR, coverage_penalty
+from core.decode.rescoring import Hypothesis, flipped, ranked
 from core.errors import InputError
 
 SHORT, LONG = Hypothesis("short", -4, 4), Hypothesis("long", -6, 8)

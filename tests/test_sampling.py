@@ -164,7 +164,7 @@ def test_the_distributions_drawn_from_are_those_of_generate(family, case, seed):
     def follows():
         ranked = yield Request(np.array([start_for(loaded)], np.int32), np.zeros(1, np.int32), whole=True)
         for at, id in enumerate(out.sequences[0, 1:].tolist()):
-            seen.append(warped(torch.from_numpy(ranked.scores), warpers_for(chosen))[0])
+            seen.append(warped(torch.from_numpy(ranked.whole.scores), warpers_for(chosen))[0])
             last = at + 1 == len(out.scores)
             ranked = yield Request(np.array([id], np.int32), np.zeros(1, np.int32), last, whole=True)
 

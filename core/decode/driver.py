@@ -5,6 +5,7 @@ row a step (sheet 000, lesson 9). Where a mask lets a decoder row see later posi
 be those of rows that had not seen them yet: then the prefix is computed again at each step.
 """
 
+import copy
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,11 +17,12 @@ from transformers import DynamicCache, EncoderDecoderCache
 from core.attention import Sites, capture
 from core.controls import Controls, use
 from core.decode.processors import Processor
+from core.decode.ranking import Parts, rank, to_host
+from core.decode.ranking import ranked as answer
 from core.decode.search import Ranked, Request, Search
 from core.errors import ModelError
 from core.masks import looks_ahead
 
-CANDIDATES = 10
 RECOMPUTED = "The decoder mask shows later positions: nothing cached stays true, so the prefix was computed again."
 
 
@@ -69,74 +71,136 @@ def encode(
 
 def decode(model, sites: Sites, encoded: Encoded, search: Search, processors: Sequence[Processor]) -> Iterator[Forward]:
     """Drive `search` over one encoded source until it says finished. Closing the iterator stops it at once."""
-    cache = EncoderDecoderCache(DynamicCache(), DynamicCache())
-    options = {} if encoded.real is None else {"attention_mask": encoded.real}
+    for forwards in together(model, sites, encoded, [(search, processors)]):
+        yield forwards[0]
+
+
+def together(
+    model, sites: Sites, encoded: Encoded, searches: Sequence[tuple[Search, Sequence[Processor]]]
+) -> Iterator[dict[int, Forward]]:
+    """Drive several searches over one encoded source, one forward a step for all rows alive: what each saw, by its place.
+
+    They share the cross cache, and are all fed the same number of tokens first. A search that has finished leaves the batch.
+    """
+    alive = [_Alive(place, search, processors) for place, (search, processors) in enumerate(searches)]
+    memory = _Memory(encoded, sum(len(each.history) for each in alive))
     again = encoded.controls is not None and looks_ahead(encoded.controls.masks.decoder)
-    request = next(search)
-    history = [[int(id)] for id in request.ids]
-    while not request.finished:
-        written = len(history[0]) - 1
-        fed = np.array(history) if again else request.ids[:, None]
+    cache = EncoderDecoderCache(DynamicCache(), DynamicCache())
+    while alive:
+        fed = np.concatenate([np.array(each.history) if again else each.fed for each in alive])
         if again:
             cache = EncoderDecoderCache(DynamicCache(), cache.cross_attention_cache)
         ids = torch.tensor(fed, dtype=torch.long, device=model.device)
+        parts, at = [], 0
         with torch.inference_mode():
             with use(encoded.controls), capture() as kept:
-                output = model(
-                    encoder_outputs=encoded.output, decoder_input_ids=ids, cache=cache, use_cache=True, **options
-                )
+                output = model(decoder_input_ids=ids, cache=cache, use_cache=True, **memory.inputs(len(ids)))
             logits = output.logits[:, -1].float()
-            logprobs = logits.log_softmax(-1)
-            allowed = logits.clone()
-            notes = [note for process in processors for note in process(allowed, history, written)]
-            notes += [RECOMPUTED] * (again and written > 0)
-            weights = (sites.stack(kept, "cross"), sites.stack(kept, "decoder"))
-            found = _to_host(logprobs, allowed, *weights, request.whole)
+            weights = {name: _last_row(sites.stack(kept, name), logits) for name in ("cross", "decoder")}
+            for each in alive:
+                each.rows = slice(at, at := at + len(each.history))
+                parts.append(each.ranked(logits[each.rows]) | {name: w[each.rows] for name, w in weights.items()})
+            found = to_host(parts)
+        memory.share(cache, len(ids))
+        own, cross = cache_bytes(cache)
+        size = own // len(ids), cross
+        forwards = {each.place: each.answered(seen, size, again, model.dtype) for each, seen in zip(alive, found, strict=True)}
+        yield forwards
+        alive = [each for each in alive if not each.request.finished]
+        if alive:
+            parents = np.concatenate([each.rows.start + each.request.parents for each in alive])
+            memory.share(cache, len(parents))
+            if not again:
+                reorder(cache, parents, len(ids))
+
+
+class _Alive:
+    """One search under way. rows: its rows of the batch."""
+
+    def __init__(self, place: int, search: Search, processors: Sequence[Processor]):
+        self.place, self.search, self.processors = place, search, processors
+        self.request = next(search)
+        first = self.request.ids
+        self.history = first.tolist() if first.ndim == 2 else [[id] for id in first.tolist()]
+        self.prompt = len(self.history[0])
+        self.rows, self.notes = slice(0), []
+
+    @property
+    def fed(self) -> np.ndarray:
+        """(beams, tokens) that the model has not seen."""
+        ids = self.request.ids
+        return ids if ids.ndim == 2 else ids[:, None]
+
+    @property
+    def written(self) -> int:
+        """Tokens written after the prompt."""
+        return len(self.history[0]) - self.prompt
+
+    def ranked(self, logits: torch.Tensor) -> Parts:
+        """What its request asks of logits (beams, vocab)."""
+        parts, self.notes = rank(self.request, logits, self.processors, self.history, self.written)
+        return parts
+
+    def answered(self, found: dict[str, np.ndarray], size: tuple[int, int], again: bool, dtype: torch.dtype) -> Forward:
+        """Send it what was ranked; size: bytes of one row of the self cache, and of the cross cache that all share."""
         if not np.isfinite(found["entropy"]).all():
             raise ModelError(
-                f"The model's logits at step {written} are not finite numbers; its weights are damaged or overflow in "
-                f"{str(model.dtype).removeprefix('torch.')}."
+                f"The model's logits at step {self.written} are not finite numbers; its weights are damaged or overflow in "
+                f"{str(dtype).removeprefix('torch.')}."
             )
-        ranked = Ranked(found["candidates"], found["candidate_logprobs"], found.get("scores"), found.get("own"))
-        request = search.send(ranked)
-        yield Forward(
-            request, ranked, _own(ranked, request), found["entropy"],
-            found["cross"], found["decoder"], (*notes, *request.notes), *cache_bytes(cache),
+        notes = [*self.notes, *[RECOMPUTED] * (again and self.written > 0)]
+        ranked = answer(found, self.request, self.processors)
+        rows = len(self.history)
+        self.request = request = self.search.send(ranked)
+        self.history = [[*self.history[parent], int(id)] for parent, id in zip(request.parents, request.ids, strict=True)]
+        return Forward(
+            request, ranked, _own(ranked, request), found["entropy"], found["cross"], found["decoder"],
+            (*notes, *request.notes, *[request.stopped] * bool(request.stopped)), size[0] * rows, size[1],
         )
-        history = [[*history[parent], int(id)] for parent, id in zip(request.parents, request.ids, strict=True)]
 
 
 def _own(ranked: Ranked, request: Request) -> np.ndarray:
     """The model's log-probabilities (beams,) of the ids that the search chose."""
-    if ranked.own is not None:
-        return ranked.own[request.parents, request.ids]
+    if request.logprobs is not None:
+        return request.logprobs
+    if ranked.whole is not None:
+        return ranked.whole.logprobs[request.parents, request.ids]
     return ranked.logprobs[request.parents][ranked.ids[request.parents] == request.ids[:, None]]
 
 
-def _to_host(
-    logprobs: torch.Tensor, allowed: torch.Tensor, cross: torch.Tensor | None, decoder: torch.Tensor | None, whole: bool
-) -> dict[str, np.ndarray]:
-    """All that a step keeps, in one device-to-host copy: ids travel as the bits of floats."""
-    value, ids = allowed.topk(min(CANDIDATES, allowed.shape[-1]), dim=-1)
-    # topk may order equal logits otherwise than argmax, which is what the reference takes: swap them.
-    best = allowed.argmax(-1, keepdim=True)
-    ids = torch.cat([best, torch.where(ids == best, ids[:, :1], ids)[:, 1:]], dim=1)
-    kept = torch.where(value > -torch.inf, logprobs.gather(1, ids), -torch.inf)
-    probability = logprobs.exp()
-    entropy = -torch.where(probability == 0, 0.0, probability * logprobs).sum(-1)  # NaN stays NaN: `decode` refuses it
-    parts = {
-        "candidates": ids.to(torch.int32).view(torch.float32), "candidate_logprobs": kept, "entropy": entropy,
-        "cross": _last_row(cross, logprobs), "decoder": _last_row(decoder, logprobs),
-    }
-    if whole:
-        parts |= {"scores": allowed, "own": logprobs}
-    flat = torch.cat([part.reshape(-1) for part in parts.values()]).cpu().numpy()
-    out, at = {}, 0
-    for name, part in parts.items():
-        out[name] = flat[at : at + part.numel()].reshape(part.shape).copy()
-        at += part.numel()
-    out["candidates"] = out["candidates"].view(np.int32)
-    return out
+class _Memory:
+    """The encoder memory of one source for as many rows as there are; one of several sources is left as it is."""
+
+    def __init__(self, encoded: Encoded, rows: int):
+        self.encoded, output = encoded, encoded.output
+        self.one = len(output.last_hidden_state) == 1
+        if self.one and rows > 1:  # copied, not expanded: the reference multiplies by copies, and the bits follow it
+            output = copy.copy(output)
+            output.last_hidden_state = output.last_hidden_state.repeat_interleave(rows, 0)
+        self.output = output
+
+    def inputs(self, rows: int) -> dict[str, Any]:
+        """What the model is given beside the tokens."""
+        output, real = self.output, self.encoded.real
+        if self.one and rows < len(output.last_hidden_state):
+            output = copy.copy(output)
+            output.last_hidden_state = output.last_hidden_state[:rows]
+        padding = {} if real is None else {"attention_mask": real.expand(rows, -1)}
+        return {"encoder_outputs": output} | padding
+
+    def share(self, cache: EncoderDecoderCache, rows: int) -> None:
+        """Keys and values of the source are there once: `rows` rows read the same numbers."""
+        if not self.one:
+            return
+        for layer in cache.cross_attention_cache.layers:
+            if layer.is_initialized and (len(layer.keys) != rows or rows > 1 and layer.keys.stride(0)):
+                layer.keys, layer.values = (t[:1].clone().expand(rows, -1, -1, -1) for t in (layer.keys, layer.values))
+
+
+def reorder(cache: EncoderDecoderCache, parents: np.ndarray, rows: int) -> None:
+    """The self cache's rows become those that `parents` continue, of the `rows` there are."""
+    if not np.array_equal(parents, np.arange(rows)):
+        cache.self_attention_cache.reorder_cache(torch.from_numpy(parents.astype(np.int64)))
 
 
 def _last_row(weights: torch.Tensor | None, like: torch.Tensor) -> torch.Tensor:
@@ -145,9 +209,9 @@ def _last_row(weights: torch.Tensor | None, like: torch.Tensor) -> torch.Tensor:
 
 
 def cache_bytes(cache: EncoderDecoderCache) -> tuple[int, int]:
-    """Bytes of keys and values over all layers: (growing self cache, fixed cross cache)."""
+    """Bytes of keys and values over all layers: (growing self cache, fixed cross cache); rows that share them count once."""
     return tuple(
-        sum(t.numel() * t.element_size() for layer in part.layers if layer.is_initialized
+        sum(t.numel() // (1 if t.stride(0) else len(t)) * t.element_size() for layer in part.layers if layer.is_initialized
             for t in (layer.keys, layer.values))
         for part in (cache.self_attention_cache, cache.cross_attention_cache)
     )

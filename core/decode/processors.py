@@ -1,12 +1,13 @@
 """Changes to the logits before a token is chosen: penalties, bans, forced tokens, in the reference's order.
 
-In greedy search they act on raw logits (transformers `logits_process`; in beam search they would act on log-probs,
-with other results). The history counts the start token, as the reference does.
+In greedy search and sampling they act on raw logits, in beam search on log-probabilities, where the repetition penalty
+always multiplies (transformers `logits_process`). The history counts the start token, as the reference does.
+`reason`: what a tree says of a token that one keeps out (search_tree.FATES).
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import ClassVar
 
 import torch
 
@@ -37,39 +38,51 @@ class RepetitionPenalty:
 class NoRepeatNgram:
     """Ban every token that would repeat a run of `size` tokens; size 1 bans every id seen, the start token too."""
 
+    reason: ClassVar[str] = "n-gram ban"
     size: int
 
     def banned(self, ids: Sequence[int]) -> list[int]:
         """The ids that may not follow `ids`."""
         if len(ids) + 1 < self.size:
             return []
-        return _endings(ids, self.size, ids)
+        head = tuple(ids[len(ids) - self.size + 1 :])
+        runs = (tuple(ids[k : k + self.size]) for k in range(len(ids) - self.size + 1))
+        return sorted({run[-1] for run in runs if run[:-1] == head})
 
     def __call__(self, logits: torch.Tensor, history: Sequence[Sequence[int]], written: int) -> list[str]:
-        return _ban(self, logits, history, f"would repeat a run of {self.size}")
+        return _ban(logits, [self.banned(ids) for ids in history], f"would repeat a run of {self.size}")
 
 
 @dataclass(frozen=True)
 class NoEncoderNgram:
-    """Ban every token that would copy a run of `size` tokens of the source; size 1 bans every id of the source."""
+    """Ban every token that would copy a run of `size` source tokens; size 1 bans every source id, the end token too.
 
+    source (source,): the ids that the encoder read. It forbids copying; NoRepeatNgram forbids the output to repeat itself.
+    """
+
+    reason: ClassVar[str] = "source n-gram ban"
     size: int
     source: tuple[int, ...]
+    follows: dict[tuple[int, ...], set[int]] = field(init=False, compare=False, repr=False)
 
-    def banned(self, ids: Sequence[int]) -> list[int]:
-        """The ids that may not follow `ids`."""
-        if len(ids) + 1 < self.size:
-            return []
-        return _endings(self.source, self.size, ids)
+    def __post_init__(self) -> None:
+        follows: dict[tuple[int, ...], set[int]] = {}
+        for k in range(len(self.source) - self.size + 1):
+            *head, last = self.source[k : k + self.size]
+            follows.setdefault(tuple(head), set()).add(last)
+        object.__setattr__(self, "follows", follows)
 
     def __call__(self, logits: torch.Tensor, history: Sequence[Sequence[int]], written: int) -> list[str]:
-        return _ban(self, logits, history, f"would copy a run of {self.size} from the source")
+        heads = (tuple(ids[len(ids) - self.size + 1 :]) if len(ids) + 1 >= self.size else None for ids in history)
+        banned = [sorted(self.follows.get(head, ())) for head in heads]
+        return _ban(logits, banned, f"would copy a run of {self.size} from the source")
 
 
 @dataclass(frozen=True)
 class MinNewTokens:
     """None of the `eos` ids before `count` tokens are written."""
 
+    reason: ClassVar[str] = "minimum length"
     count: int
     eos: frozenset[int]
 
@@ -85,6 +98,7 @@ class MinNewTokens:
 class Suppressed:
     """Ids that the checkpoint says are never written (`bad_words_ids` of one token, `suppress_tokens`)."""
 
+    reason: ClassVar[str] = "banned word"
     ids: tuple[int, ...]
 
     def __call__(self, logits: torch.Tensor, history: Sequence[Sequence[int]], written: int) -> list[str]:
@@ -96,6 +110,7 @@ class Suppressed:
 class Forced:
     """At the token number `at` (0 = first), nothing but `id`: a language token, or the end at the length limit."""
 
+    reason: ClassVar[str] = "forced token"
     id: int
     at: int
     why: str
@@ -114,18 +129,11 @@ def positive(name: str, value: float) -> None:
         raise InputError(f"{name} is {str(value)[:40]}; it must be a fraction above 0.".capitalize())
 
 
-def _endings(text: Sequence[int], size: int, ids: Sequence[int]) -> list[int]:
-    """The last ids of all runs of `size` in `text` that begin with the last size - 1 of `ids`."""
-    head = tuple(ids[len(ids) - size + 1 :])
-    runs = (tuple(text[k : k + size]) for k in range(len(text) - size + 1))
-    return sorted({run[-1] for run in runs if run[:-1] == head})
-
-
-def _ban(rule: Any, logits: torch.Tensor, history: Sequence[Sequence[int]], why: str) -> list[str]:
-    """-inf for what `rule` bans after each row's history; a note for each row."""
+def _ban(logits: torch.Tensor, banned: Sequence[Sequence[int]], why: str) -> list[str]:
+    """Ban ids in each row; a note for each row that loses any, which names the row where there are several."""
     notes = []
-    for row, ids in enumerate(history):
-        if banned := rule.banned(ids):
-            logits[row, torch.tensor(banned, device=logits.device)] = -torch.inf
-            notes.append(f"banned {banned} ({why})")
+    for row, ids in enumerate(banned):
+        if ids:
+            logits[row, torch.tensor(ids, device=logits.device)] = -torch.inf
+            notes.append(f"row {row + 1}: " * (len(banned) > 1) + f"banned {ids} ({why})")
     return notes

@@ -23,7 +23,7 @@ def sampling(start: int, eos: frozenset[int], max_new_tokens: int, warpers: Sequ
     parent = np.zeros(1, np.int32)
     ranked = yield Request(np.array([start], np.int32), parent, whole=True)
     for at in range(max_new_tokens):
-        logits, notes = warped(torch.from_numpy(ranked.scores[:1]), warpers)
+        logits, notes = warped(torch.from_numpy(ranked.whole.scores[:1]), warpers)
         id, left, probability, place = drawn(logits[0].softmax(-1).numpy(), luck(seed, at), at)
         if left > 1:
             notes.append(f"drawn from {left} tokens: number {place}, probability {probability:.3g}")

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import numpy as np
 
-from core.decode.rescoring import Hypothesis, coverage_penalty, ranked
+from core.decode.penalties import coverage_penalty
+from core.decode.rescoring import Hypothesis, ranked
 from core.metrics.coverage import batch_loss, coverage
 from core.pointer import mixture
 from tests.golden import Report, differs

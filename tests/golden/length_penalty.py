@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from core.decode.rescoring import PENALTIES, Hypothesis, ranked
+from core.decode.penalties import PENALTIES
+from core.decode.rescoring import Hypothesis, ranked
 from tests.golden import Report, differs
 
 NAMES = {"gnmt": "GNMT", "hf_divisor": "transformers", "hf": "transformers"}
