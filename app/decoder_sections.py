@@ -96,7 +96,7 @@ class RowPart(Section):
         """The branch beside the run that it leaves."""
         def answers(values: dict) -> Iterator[dict]:
             asked = self.asked(values)
-            for found in decoder_looks.branch(self.looks, asked, f"{visitor} branch"):
+            for found in decoder_looks.branch(self.looks, asked, visitor):
                 if isinstance(found, Pair):
                     yield {self.told: decoder_packs.row_said(asked, found), self.maps: decoder_packs.row(asked),
                            self.held: asked.trace.id}

@@ -213,8 +213,9 @@ def test_every_event_is_private_and_model_events_share_one_turn():
     sections = len(masks.SECTIONS)  # each asks for more from its opening on; the row set by hand has three events beside
     assert len(turns) == 3 + runs + 2 * (runs + 1) + 10 + sections + 3 and all(f.concurrency_limit == RUNS for f in turns)
     states = [type(b.value).__name__ for b in page.blocks.values() if isinstance(b, gr.State)]
-    # the masks tab's: what a visitor has drawn, whether a head is looked into, which sections are open, the run of a branch
-    assert sorted(states) == ["Drawn", *["bool"] * (1 + sections), "str"]
+    # the masks tab's: what a visitor has drawn, whether a head is looked into, which sections are open, the run of a branch;
+    # the scores tab's: the line in question
+    assert sorted(states) == ["Drawn", *["bool"] * (1 + sections), "int", "str"]
 
 
 def test_input_x_gradient_of_a_run_that_is_too_long_is_refused_with_a_reason(engine, monkeypatch):
