@@ -64,7 +64,8 @@ def build(config: AppConfig) -> gr.Blocks:
                         one(tab.select)
                         follow.append(one)
             with gr.Tab(said(sessions.TITLE), id="sessions", elem_id="ts-tab-sessions") as tab:
-                sessions.build(engine, controls, sessions.Stage(tabs, stepper, notice, bar, key), page, tab)
+                drawn = next(one.drawn for one in follow if hasattr(one, "drawn"))
+                sessions.build(engine, controls, sessions.Stage(tabs, stepper, notice, bar, key, drawn), page, tab)
 
         def answer(values: dict, request: gr.Request) -> Iterator[tuple]:
             yield from _answer(engine, controls, values, str(request.session_hash))

@@ -95,7 +95,11 @@ def build(engine: Engine, controls: Controls) -> Follow:
           probe.outputs, **MODEL_TURN)
     leak.go.click(leak.perturb, parts.inputs, leak.outputs, **MODEL_TURN)
     heads.go.click(measure, parts.inputs, heads.outputs, **MODEL_TURN)
-    return lambda on: again(on(follow, parts.inputs, parts.shown, **MODEL_TURN))
+    def following(on: Callable) -> None:
+        again(on(follow, parts.inputs, parts.shown, **MODEL_TURN))
+
+    following.drawn = parts.drawn  # a replay shows the masks of its run
+    return following
 
 
 def _who(request: gr.Request) -> str:
