@@ -35,6 +35,7 @@ TEMPLATE = f"""
         {_button("forget")}
       </div>
       <p class="sl-quiet" {_ui.say("private")}</p>
+      <p class="sl-quiet" {_ui.say("limits")}</p>
     </div>
     <div class="sl-open" data-ts="open" hidden>
       <div class="sl-buttons sl-top">{"".join(map(_button, ("replay", "share", "unshare", "export", "page", "delete")))}</div>

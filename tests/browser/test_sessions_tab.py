@@ -1,6 +1,8 @@
 """The sessions tab in Chromium: runs listed, replayed, shared by a link, taken away and brought back."""
 
 import json
+import urllib.error
+import urllib.request
 import zipfile
 from pathlib import Path
 
@@ -162,6 +164,13 @@ def test_a_page_of_a_session_replays_from_disk_without_the_server(page, open_pag
     assert alone.evaluate("document.documentElement.scrollWidth") <= 390
     assert alone.locator("img").count() == 0
     alone.context.close()
+
+
+@pytest.mark.parametrize("path", ["sessions.db", "sessions.db-wal", "secret", "../sessions.db", ""])
+def test_no_session_is_served_as_a_file(address, shared, path):
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        urllib.request.urlopen(f"{address}/gradio_api/file={folder()}/{path}")
+    assert refused.value.code in (403, 404)
 
 
 def test_delete_and_forget_ask_once_more(page):
