@@ -53,10 +53,15 @@ class Keeper:
         """The store, opened when first asked for; SessionError where this host has no place for one."""
         with self._opening:
             if self._store is None and not self._problem:
-                from core.sessions import Store
+                from core.sessions import Store, backup
+                from core.sessions.place import FILE
 
                 try:
+                    live, copy = self._folder() / FILE, backup.target()
+                    backup.restore(live, copy)
                     self._store = Store(self._folder())
+                    if copy:
+                        backup.keep_backing_up(live, copy)
                 except Exception as error:  # no rights, a full disk, a damaged file: the page works without
                     log.exception("sessions cannot be kept")
                     self._problem = str(error) if isinstance(error, TwoStacksError) else "the host's log says why"
@@ -70,6 +75,13 @@ class Keeper:
 
             self._place = folder()
         return self._place
+
+    def places(self) -> list[str]:
+        """Where sessions lie, which no file route may read."""
+        try:
+            return [str(self._folder())]
+        except TwoStacksError:
+            return []
 
     # Visitors
 

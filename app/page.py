@@ -64,7 +64,8 @@ def build(config: AppConfig) -> gr.Blocks:
                         one(tab.select)
                         follow.append(one)
             with gr.Tab(said(sessions.TITLE), id="sessions", elem_id="ts-tab-sessions") as tab:
-                sessions.build(engine, controls, sessions.Stage(tabs, stepper, notice, bar, key), page, tab)
+                drawn = next(one.drawn for one in follow if hasattr(one, "drawn"))
+                sessions.build(engine, controls, sessions.Stage(tabs, stepper, notice, bar, key, drawn), page, tab)
 
         def answer(values: dict, request: gr.Request) -> Iterator[tuple]:
             yield from _answer(engine, controls, values, str(request.session_hash))
@@ -169,8 +170,9 @@ def launch(page: gr.Blocks, config: AppConfig) -> None:
     page.queue(max_size=config.queue_size, default_concurrency_limit=20)
     page.launch(
         i18n=TRANSLATIONS, server_name=config.host, server_port=config.port, theme=theme(), css=CSS, footer_links=[],
-        run_history=False, ssr_mode=False, enable_monitoring=False, pwa=False, mcp_server=False, share=False, max_file_size="1mb",
-        show_error=False, state_session_capacity=200, prevent_thread_lock=True, quiet=True,
+        run_history=False, ssr_mode=False, enable_monitoring=False, pwa=False, mcp_server=False, share=False,
+        max_file_size="1mb", blocked_paths=page.engine.keeper.places(), show_error=False,
+        state_session_capacity=200, prevent_thread_lock=True, quiet=True,
     )
     print(f"Two Stacks on http://{config.host}:{config.port}", flush=True)
     # A host that no one visits loads too, so that its first visitor does not wait.

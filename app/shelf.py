@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+import json
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,13 +12,14 @@ from typing import Any
 from app import look_packs, mask_packs
 from app.engine import Engine
 from app.masked import Pair
+from app.standalone import MOST_BYTES, page_of
 from app.widgets import corruption
 from core.errors import InputError, SessionError
 from core.fields import shown
 
 MOST_LISTED = 200  # sessions, and records of one
 MOST_TEXT = 200  # characters of a text in the list
-TABS = ("attention", "masks", "noise", "sessions")
+TABS = ("attention", "masks", "noise", "scores", "sessions")
 MAPS = ("cross", "decoder", "encoder")
 
 
@@ -107,6 +109,20 @@ class Shelf:
         file = base64.b64encode(to_file(self.keeper.store, session)).decode()
         return self.opened(visitor, session.id, file=[f"two-stacks-{session.made[:10]}.zip", "application/zip", file])
 
+    def _page(self, visitor: str, data: dict) -> dict:
+        session = self.keeper.store.session(data.get("id"), self.keeper.owner(visitor))
+        packs, size = [], 0
+        for one in self.keeper.store.kept(session):
+            if one.kind == "trace" and one.steps:
+                packs.append(self.engine.saved_pack(self.keeper.store.load(session, one.row)))
+                size += len(json.dumps(packs[-1]))
+            if size > MOST_BYTES:
+                raise SessionError(f"The page would have more than {MOST_BYTES:,} bytes. Download the session as a file instead.")
+        if not packs:
+            raise SessionError("There is no run in this session that a page could replay.")
+        page = base64.b64encode(page_of(session.name, session.note, packs).encode()).decode()
+        return self.opened(visitor, session.id, file=[f"two-stacks-{session.made[:10]}.html", "text/html", page])
+
     def _import(self, visitor: str, data: dict) -> dict:
         from core.sessions.exchange import MOST_FILE, from_file
 
@@ -121,7 +137,7 @@ class Shelf:
         return self.opened(visitor, session.id)
 
     _DEEDS = {"list": _list, "open": _open, "write": _write, "share": _share, "unshare": _unshare, "delete": _delete,
-              "forget": _forget, "export": _export, "import": _import}
+              "forget": _forget, "export": _export, "page": _page, "import": _import}
 
     # Replay
 

@@ -48,7 +48,7 @@ def shelf(tmp_path) -> Shelf:
 @pytest.fixture
 def parts() -> Parts:
     parts = Parts.__new__(Parts)
-    parts.controls, parts.stage = Fields(), Stage(*map(Named, ("tabs", "stepper", "notice", "bar", "key")))
+    parts.controls, parts.stage = Fields(), Stage(*map(Named, ("tabs", "stepper", "notice", "bar", "key", "drawn")))
     parts.listing = Named("listing")
     parts.packs = {"stepper": parts.stage.stepper} | {name: Named(name) for name in ("told", "maps", "noise")}
     return parts
@@ -76,7 +76,7 @@ def test_a_session_is_listed_to_its_browser_only(shelf, parts, ann):
     assert names(acted(shelf, parts, {"do": "list"}, "nobody"))["listing"]["sessions"] == []
 
 
-@pytest.mark.parametrize("deed", ["open", "share", "unshare", "delete", "write", "export", "replay"])
+@pytest.mark.parametrize("deed", ["open", "share", "unshare", "delete", "write", "export", "page", "replay"])
 def test_a_stranger_gets_a_sentence_and_nothing_changes(shelf, parts, ann, deed):
     answer = names(acted(shelf, parts, {"do": deed, "id": ann, "name": "x", "note": "y"}, "bob"))
     said = answer["notice"] if deed == "replay" else answer["listing"]["text"]
@@ -108,6 +108,7 @@ def test_a_replay_is_what_the_live_run_was_and_the_controls_show_what_they_were(
     live = shelf.engine.saved_pack(trace)
     assert answer["stepper"] == live and live["rows"] == browser_trace(trace)["rows"]
     assert (answer["text"], answer["model"], answer["task"]) == (trace.settings.text, "pocket-t5", trace.settings.task)
+    assert answer["drawn"].masks == trace.settings.masks and answer["drawn"].edits == trace.settings.edits
     assert answer["tabs"].selected == "attention" and answer["bar"]["at"] == 0 and len(answer["bar"]["entries"]) == 2
     assert not shelf.engine.models.is_loaded("pocket-t5")  # nothing was loaded for it
 
@@ -161,6 +162,16 @@ def test_a_file_goes_out_and_comes_in(shelf, parts, ann):
     refused = names(acted(shelf, parts, {"do": "import", "file": spoilt}, "bob"))["listing"]
     assert refused["kind"] == "refused" and len(shelf.keeper.store.sessions(shelf.keeper.owner("bob"))) == 1
     assert MOST_FILE == exchange.MOST_FILE
+
+
+def test_a_page_holds_every_run_and_no_text_can_leave_its_script(shelf, parts, ann):
+    shelf.keeper.store.rename(ann, shelf.keeper.owner("ann"), "</title><script>alert(1)</script>")
+    out = names(acted(shelf, parts, {"do": "page", "id": ann}, "ann"))["listing"]
+    page = base64.b64decode(out["file"][2]).decode()
+    assert out["file"][0].endswith(".html") and page.count("<script>") == 1 == page.count("</script>")
+    assert all(trace.id in page for trace in saved()[:2]) and "http" not in page.replace("http-equiv", "").replace(
+        "http://www.w3.org/2000/svg", "").replace("^https?:", "")
+    assert "no such session" in names(acted(shelf, parts, {"do": "page", "id": ann}, "bob"))["listing"]["text"]
 
 
 def test_after_delete_and_forget_the_next_run_begins_a_new_session(shelf, parts, ann):

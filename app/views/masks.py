@@ -107,7 +107,11 @@ def build(engine: Engine, controls: Controls) -> Follow:
         opens(section, parts.inputs)
     leak.go.click(leak.perturb, parts.inputs, leak.outputs, **MODEL_TURN)
     heads.go.click(measure, parts.inputs, heads.outputs, **MODEL_TURN)
-    return lambda on: again(on(follow, parts.inputs, parts.shown, **MODEL_TURN))
+    def following(on: Callable) -> None:
+        again(on(follow, parts.inputs, parts.shown, **MODEL_TURN))
+
+    following.drawn = parts.drawn  # a replay shows the masks of its run
+    return following
 
 
 def opens(section: Section, inputs: set) -> None:

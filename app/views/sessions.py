@@ -12,6 +12,7 @@ import gradio as gr
 from app.answers import refused, sentence
 from app.controls import Controls
 from app.engine import Engine
+from app.masked import Drawn
 from app.shelf import TABS, Shelf, view_of
 from app.widgets.corruption import CorruptionView
 from app.widgets.findings import Findings
@@ -36,6 +37,7 @@ class Stage:
     notice: gr.HTML
     bar: ReplayBar
     key: gr.BrowserState
+    drawn: gr.State
 
 
 class Parts:
@@ -51,7 +53,8 @@ class Parts:
             "maps": Matrices(elem_id="ts-sessions-maps", elem_classes="ts-bare", visible=False),
             "noise": CorruptionView(elem_id="ts-sessions-noise", elem_classes="ts-bare", visible=False),
         }
-        self.outputs = [self.listing, stage.tabs, stage.notice, stage.bar, *self.packs.values(), *vars(controls).values()]
+        self.outputs = [self.listing, stage.tabs, stage.notice, stage.bar, stage.drawn, *self.packs.values(),
+                        *vars(controls).values()]
 
 
 def build(engine: Engine, controls: Controls, stage: Stage, page: gr.Blocks, tab: gr.Tab) -> None:
@@ -137,6 +140,7 @@ def replayed(shelf: Shelf, parts: Parts, visitor: str, id: object, row: object, 
         out[parts.packs[name]] = gr.update(visible=False) if pack is None else gr.update(value=pack, visible=True)
     if isinstance(found.settings, Settings):
         out |= controls_of(parts.controls, found.settings)
+        out[stage.drawn] = Drawn(found.settings.masks, found.settings.edits)
     if tab == "sessions":
         out[parts.listing] = shelf.opened(visitor, id)
     return out

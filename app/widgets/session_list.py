@@ -35,9 +35,10 @@ TEMPLATE = f"""
         {_button("forget")}
       </div>
       <p class="sl-quiet" {_ui.say("private")}</p>
+      <p class="sl-quiet" {_ui.say("limits")}</p>
     </div>
     <div class="sl-open" data-ts="open" hidden>
-      <div class="sl-buttons sl-top">{"".join(map(_button, ("replay", "share", "unshare", "export", "delete")))}</div>
+      <div class="sl-buttons sl-top">{"".join(map(_button, ("replay", "share", "unshare", "export", "page", "delete")))}</div>
       <div class="sl-link" data-ts="link" hidden><label><span {_ui.say("link")}</span>
         <input type="text" readonly data-ts="address"></label>{_button("copy")}</div>
       <label class="sl-field"><span {_ui.say("name")}</span><input type="text" maxlength="120" data-ts="name"></label>

@@ -1,6 +1,8 @@
 """The sessions tab in Chromium: runs listed, replayed, shared by a link, taken away and brought back."""
 
 import json
+import urllib.error
+import urllib.request
 import zipfile
 from pathlib import Path
 
@@ -52,7 +54,7 @@ def sessions_tab(page) -> None:
 def test_what_is_run_is_listed_as_it_happens_and_replayed_to_the_last_number(page):
     run(page, HOSTILE)
     before = page.evaluate(f"({{run: {HOOK}.run(), numbers: {HOOK}.picture().values}})")
-    page.get_by_role("button", name=EXAMPLES[1].text).click()
+    page.get_by_role("button", name=EXAMPLES[1].name).click()
     until(page, f"s.run() === {saved()[1].id!r}")
     sessions_tab(page)
     page.locator(".sl-card").first.click()
@@ -91,6 +93,7 @@ def test_a_shared_link_opens_elsewhere_and_a_private_one_does_not(page, open_pag
     assert link.startswith(f"{address}/?session=") and len(link) > len(address) + 30
     other = open_page(link)
     expect(other.locator(".rb-root")).to_contain_text("My <i>lesson</i>")
+    other.wait_for_selector("[data-ready]")
     until(other, f"s.run() === {saved()[1].id!r}")
     other.context.close()
     page.get_by_role("button", name="Stop sharing").click()
@@ -102,6 +105,7 @@ def test_a_shared_link_opens_elsewhere_and_a_private_one_does_not(page, open_pag
 
 def test_a_link_shows_the_map_the_layer_and_the_step_that_were_shared(open_page, address, shared):
     page = open_page(f"{address}/?session={shared}", viewport={"width": 390, "height": 844})
+    page.wait_for_selector("[data-ready]")
     until(page, f"s.run() === {saved()[1].id!r}")
     until(page, "s.look().step === 3")
     assert page.evaluate(f"{HOOK}.look()") == {"map": "encoder", "layer": "2", "head": "mean", "step": 3}
@@ -112,6 +116,7 @@ def test_a_link_shows_the_map_the_layer_and_the_step_that_were_shared(open_page,
 
 def test_every_kind_of_record_is_drawn_again(open_page, address, shared):
     page = open_page(f"{address}/?session={shared}&__theme=dark", viewport={"width": 1280, "height": 900})
+    page.wait_for_selector("[data-ready]")
     pick = page.locator(".rb-root [data-ts=pick]")
     pick.select_option("2")
     expect(page.locator("#ts-sessions-told")).to_contain_text("tokens changed")
@@ -141,6 +146,31 @@ def test_a_session_goes_out_as_a_file_and_comes_back(page, tmp_path):
     page.locator(".sl-root [data-ts=import]").set_input_files(broken)
     expect(page.locator(".sl-refusal")).to_contain_text("not a usable session file")
     expect(page.locator(".sl-card")).to_have_count(count + 1)
+
+
+def test_a_page_of_a_session_replays_from_disk_without_the_server(page, open_page, tmp_path):
+    sessions_tab(page)
+    with page.expect_download() as got:
+        page.get_by_role("button", name="As a web page").click()
+    path = tmp_path / "session.html"
+    got.value.save_as(path)
+    alone = open_page(f"file://{path}", color_scheme="dark", viewport={"width": 390, "height": 844})
+    until(alone, "s.done() && s.steps() > 0")
+    alone.locator("#pick").select_option("1")
+    until(alone, f"s.run() === {saved()[1].id!r}")
+    alone.locator("[data-ts=root]").focus()
+    alone.keyboard.press("Home")
+    until(alone, "s.step() === 1 && s.picture().values.length === 1")
+    assert alone.evaluate("document.documentElement.scrollWidth") <= 390
+    assert alone.locator("img").count() == 0
+    alone.context.close()
+
+
+@pytest.mark.parametrize("path", ["sessions.db", "sessions.db-wal", "secret", "../sessions.db", ""])
+def test_no_session_is_served_as_a_file(address, shared, path):
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        urllib.request.urlopen(f"{address}/gradio_api/file={folder()}/{path}")
+    assert refused.value.code in (403, 404)
 
 
 def test_delete_and_forget_ask_once_more(page):

@@ -48,6 +48,7 @@ at.replay.onclick = () => here("replay", { row: pack.open.entries[0].row });
 at.share.onclick = () => here("share", { view: looking() });
 at.unshare.onclick = () => here("unshare");
 at.export.onclick = () => here("export");
+at.page.onclick = () => here("page");
 at.copy.onclick = () => { at.address.select(); if (navigator.clipboard) navigator.clipboard.writeText(at.address.value).then(() => write(at.copy, word("copied")), () => {}); };
 twice(at.delete, () => here("delete"));
 twice(at.forget, () => ask("forget"));
