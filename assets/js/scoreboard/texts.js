@@ -34,7 +34,7 @@ function textRow(row) {
   references.append(...row.references.filter((text) => text !== null).flatMap((text, k) => (k ? [" · ", isolated(text)] : [isolated(text)])));
   said.append(output, references);
   const values = Object.entries(row.values).map(([name, value]) => make("td", "sc-value", figure(value, named(name) || { unit: name.startsWith("ROUGE") ? "0..1" : "" })));
-  node.append(first, ...values, said);
+  node.append(first, said, ...values);
   node.dataset.line = row.line;
   return node;
 }
@@ -49,8 +49,8 @@ function choose(line) {
 }
 
 function drawTexts() {
-  const found = rows(), none = make("th", "", word("text"));
-  at.heads.replaceChildren(...columns().map(head), none);
+  const found = rows(), [line, ...scores] = columns().map(head);
+  at.heads.replaceChildren(line, make("th", "", word("text")), ...scores);
   at.texts.replaceChildren(...found.slice(0, view.shown).map(textRow));
   at.more.hidden = found.length <= view.shown;
   write(at.count, word("count", { n: found.length, of: view.report.rows.length }));
