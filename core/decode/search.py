@@ -28,10 +28,10 @@ class Request:
     logprobs: np.ndarray | None = None
     level: Level | None = None
     stopped: str = ""
-    notes: tuple[str, ...] = ()
     sums: np.ndarray | None = None
     keep: int = 0
     whole: bool = False
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
