@@ -128,7 +128,6 @@ def set_row(trace: Trace, site: object, query: object, layer: object, head: obje
     return SetRow(trace, site, at, *chosen, column, float(share), tuple(keys), before, _shared(before, column, float(share)))
 
 
-
 def _of(value: int, count: int) -> list[int]:
     return list(range(count)) if value == ALL else [value]
 

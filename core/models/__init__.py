@@ -25,6 +25,7 @@ ASSETS = Path(__file__).resolve().parents[2] / "assets" / "models"
 # name -> what the small model knows, shown beside the text box
 BUNDLED: dict[str, str] = {
     "pocket-t5": "learned photo captions: people, animals, streets, sport",
+    "pocket-bart": "learned to restore five captions of a photo from any noise, and English to German",
     "pocket-cheat": "learned with a decoder that saw the answer: it copies, and cannot write",
 }
 DEFAULT = "pocket-t5"
