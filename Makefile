@@ -22,7 +22,7 @@ run: $(VENV)/run.stamp
 	$(PY) -m app $(ARGS)
 
 test: $(VENV)/test.stamp chromium
-	@CHROMIUM="$$($(find_chromium))" $(PY) -m pytest $(ARGS)
+	@CHROMIUM="$$($(find_chromium))" $(PY) -m pytest -n auto --maxprocesses 4 --dist loadfile $(ARGS)
 
 exhaustive: export EXHAUSTIVE = 1
 exhaustive: test

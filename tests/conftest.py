@@ -9,6 +9,7 @@ from pathlib import Path
 # Before anything imports gradio, transformers or torch.
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
+os.environ["OMP_NUM_THREADS"] = "1"  # several files run at once, on models too small to share out
 os.environ["SESSIONS_DIR"] = tempfile.mkdtemp(prefix="two-stacks-")  # no test writes to the user's own
 
 import hypothesis
@@ -74,14 +75,3 @@ def _cuda() -> bool:
 def seed() -> int:
     """The seed printed at the start: for `random.Random(seed)` or `numpy.random.default_rng(seed)`."""
     return int(os.environ["SEED"])
-
-
-@pytest.fixture(scope="module")
-def one_thread():
-    """Tiny models are too small to share out: on a busy machine two threads mostly wait for each other."""
-    import torch
-
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)

@@ -17,7 +17,6 @@ from tests import models
 from tests.beam_reference import compare_results, compare_trees, searched
 from tests.conftest import EXHAUSTIVE
 
-pytestmark = pytest.mark.usefixtures("one_thread")
 EIGHT = ["t5", "mt5", "bart", "mbart", "marian", "pegasus", "t5gemma", "bert_gpt2"]
 COUNT = 200 if EXHAUSTIVE else 6
 WORDS = range(len(models.SPECIAL), models.VOCABULARY)

@@ -18,7 +18,6 @@ from core.trace import read_steps, step_arrays, step_head
 from tests import models
 from tests.beam_reference import searched
 
-pytestmark = pytest.mark.usefixtures("one_thread")
 ENDS = [1, 20, 33]
 
 

@@ -5,7 +5,6 @@ import pytest
 from tests.bench import Spread, busy, milliseconds, percentile, ratios
 from tests.bench.decoding import VARIED, Comparison, Shape, build, compare
 
-pytestmark = pytest.mark.usefixtures("one_thread")
 TINY = Shape("tiny", dict(d_model=32, num_layers=2, num_decoder_layers=2, num_heads=4, d_kv=8, d_ff=64), 100)
 
 

@@ -18,7 +18,6 @@ from core.settings import Decoding, Settings
 from core.text import Token
 from tests import models
 
-pytestmark = pytest.mark.usefixtures("one_thread")
 PLAIN = Settings(text="A brown dog runs along the beach with a ball.")
 CAUSAL = dataclasses.replace(PLAIN, masks=Masks(encoder=StackMask("causal")))
 UNMASKED = dataclasses.replace(PLAIN, masks=Masks(decoder=StackMask("bidirectional")))

@@ -26,7 +26,6 @@ from tests import models
 from tests.conftest import EXHAUSTIVE
 from tests.test_driver import HostCopies
 
-pytestmark = pytest.mark.usefixtures("one_thread")
 REACHED = list(models.FAMILIES)
 SAMPLE = REACHED if EXHAUSTIVE else ["t5", "umt5", "bart", "t5gemma", "t5gemma_window", "bert_gpt2"]
 NONE, PLAIN = Masks(), Edits()

@@ -16,7 +16,6 @@ from core.models.families import start_for
 from tests import models
 from tests.reference import STEPS, compare, reference_for, started
 
-pytestmark = pytest.mark.usefixtures("one_thread")
 REACHED = [*models.FAMILIES, *models.PARTIAL]
 SOURCE = [8, 20, 31, 44, 52, 9, 17, 1]
 # One of each: none of them may read a logit back.

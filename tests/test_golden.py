@@ -8,14 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import torch
 from safetensors.torch import load_file, save_file
 from transformers import GenerationMixin
 
 from tests.golden import DATA, Report, check_file, check_folder
 from tests.golden.__main__ import main
 
-pytestmark = pytest.mark.usefixtures("one_thread")
 ROOT = Path(__file__).parents[1]
 # file -> cases that pass today; every other case of our own copy waits for its function
 PASSING = {
@@ -305,7 +303,3 @@ def test_a_long_list_of_failures_is_cut(tmp_path, capsys):
     folder_of(tmp_path, param_budget={"kv_table": [dict(case, self=index) for index, case in enumerate(cases)]})
     assert call(tmp_path) == 1
     assert "and 10 more" in capsys.readouterr().out
-
-
-def test_one_thread_is_used():
-    assert torch.get_num_threads() == 1

@@ -13,7 +13,6 @@ from core.settings import Settings
 from tests import models
 from tests.conftest import EXHAUSTIVE
 
-pytestmark = pytest.mark.usefixtures("one_thread")
 TARGET = [9, 10, 11, 12, 13, 14]
 FAMILIES = [*models.FAMILIES, *models.INEXACT]
 MASKS = {

@@ -14,8 +14,6 @@ from core.runs import Run
 from core.settings import Decoding, Settings
 from tests import models as tiny
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory) -> Path:

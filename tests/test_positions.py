@@ -15,7 +15,6 @@ from core.runs import Run
 from core.settings import Settings
 from tests import models
 
-pytestmark = pytest.mark.usefixtures("one_thread")
 DISTANCES = np.arange(-3000, 3001)
 
 

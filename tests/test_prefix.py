@@ -8,7 +8,6 @@ from core import masks
 from core.errors import InputError
 from core.prefix import PrefixLM, tiny
 
-pytestmark = pytest.mark.usefixtures("one_thread")
 IDS = np.random.default_rng(0).integers(1, 64, (4, 9)).tolist()
 REAL = np.array([[1] * 9, [0] * 3 + [1] * 6, [1] * 5 + [0] * 4, [0] * 8 + [1]])
 

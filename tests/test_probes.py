@@ -12,7 +12,6 @@ from core.settings import Decoding, Settings
 from tests import models
 from tests.conftest import EXHAUSTIVE
 
-pytestmark = pytest.mark.usefixtures("one_thread")
 TARGET = [9, 10, 11, 12, 13]
 SAMPLE = list(models.FAMILIES) if EXHAUSTIVE else ["t5", "umt5", "bart", "marian", "t5gemma_window", "bert_gpt2"]
 MASKED = Masks(

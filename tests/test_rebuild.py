@@ -22,7 +22,6 @@ from core.settings import Decoding
 from core.train.forcing import decoder_input, forced
 from tests import models as tiny
 
-pytestmark = pytest.mark.usefixtures("one_thread")
 TEXT = "a dog runs on the beach. two men sits under the tree. the cat sleeps in a blue house."
 SHORT = Decoding(max_new_tokens=12)
 

@@ -16,7 +16,6 @@ from tests.golden import DATA
 from tests.golden.tiny import Tiny
 from tests.reference import STEPS, cache_for, compare, generated, ids_of, reference_for, started
 
-pytestmark = pytest.mark.usefixtures("one_thread")
 REACHED = [*models.FAMILIES, *models.PARTIAL]
 # name -> (settings of ours, the same for generate, what the checkpoint says)
 CASES: dict[str, tuple[dict, dict, dict]] = {

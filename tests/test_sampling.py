@@ -23,7 +23,6 @@ from core.trace import Trace
 from tests import models
 from tests.reference import cache_for, ids_of, started
 
-pytestmark = pytest.mark.usefixtures("one_thread")
 FAMILIES = ["t5", "bart", "marian", "mbart", "pegasus", "m2m_100", "bert_gpt2", "t5gemma"]
 SAMPLED = dict(do_sample=True, max_new_tokens=16)
 # whole numbers make ties; -inf is a banned token

@@ -34,15 +34,6 @@ TINY = Recipe(
 )
 
 
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    """Models this small only wait for a second one."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
 @pytest.fixture(scope="module")
 def data(tmp_path_factory):
     """A folder of 24 made-up pairs and five "captions" of each."""
