@@ -44,7 +44,7 @@ def written(ids: list[int], monkeypatch) -> None:
         for k, id in enumerate(ids, 1):
             yield Request(np.array([id], np.int32), parent, k == len(ids))
 
-    monkeypatch.setattr("core.runs.greedy", search)
+    monkeypatch.setattr("core.decode.choosing.greedy", search)
 
 
 def ids(tokens) -> list[int]:

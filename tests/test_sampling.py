@@ -65,7 +65,7 @@ def test_what_was_banned_is_said():
     """B17 of the public cases: copying from the source and repeating the output are two bans with two reasons."""
     red, car, history, logits = 5, 6, [0, 5], torch.zeros(2, 9)
     copied = ours.NoEncoderNgram(2, (4, red, car, 1))(logits, [history, [0]], 1)
-    assert copied == ["banned [6] (would copy a run of 2 from the source)"]
+    assert copied == ["row 1: banned [6] (would copy a run of 2 from the source)"]
     assert logits[0].isinf().nonzero().ravel().tolist() == [car] and not logits[1].isinf().any()
     logits = torch.zeros(1, 9)
     assert ours.NoRepeatNgram(2)(logits, [history], 1) == [] and not logits.isinf().any()

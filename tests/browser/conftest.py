@@ -98,7 +98,7 @@ def open_page(browser, troubles) -> Callable[..., Page]:
 
     def asked(request) -> None:
         parts = urlsplit(request.url)
-        if parts.scheme not in ("data", "blob", "about") and parts.hostname != "127.0.0.1":
+        if parts.scheme not in ("data", "blob", "about", "file") and parts.hostname != "127.0.0.1":
             troubles.append(f"request off this machine: {request.url}")
 
     def said(message) -> None:
