@@ -5,7 +5,8 @@ import gradio as gr
 from app.widgets.scripts import styles
 
 _OWN = """
-.gradio-container { max-width: 1500px !important; margin: 0 auto; overflow: clip !important; } /* hidden: nothing sticks */
+.gradio-container { width: 100%; max-width: 1500px !important; margin: 0 auto;
+  overflow: clip !important; } /* hidden: nothing sticks */
 #ts-head h1 { margin: 0; font-size: 1.9rem; letter-spacing: -.02em; }
 #ts-head p { margin: .2rem 0 0; color: var(--body-text-color-subdued); font-size: 1.05rem; max-width: 62rem; }
 #ts-controls, #ts-controls .column { gap: .6rem; }
@@ -48,6 +49,7 @@ _OWN = """
 .ts-bare .html-container { padding: 0; }
 @media (max-width: 640px) {
   #ts-head h1 { font-size: 1.5rem; }
+  #ts-tabs > .tab-wrapper button[role=tab], #ts-tabs > .tab-wrapper [aria-hidden] button { padding: 0 .4rem; font-size: .85rem; }
   #ts-noise-controls > *, #ts-noise-controls .form > * { flex: 1 1 100%; min-width: 100% !important; }
   #ts-noise-buttons button, #ts-scores-row button { flex: 1 1 100%; white-space: normal; height: auto; }
 }

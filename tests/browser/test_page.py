@@ -71,7 +71,7 @@ def test_a_chip_runs_at_once(page):
 
 def test_a_sentence_of_ones_own_is_translated_and_stepped_by_key(page):
     run(page, "A man is reading a newspaper on a bench.")
-    page.locator("[data-ts=root]").focus()
+    page.locator(".ts-root").focus()
     page.keyboard.press("Home")
     until(page, "s.step() === 1")
     page.keyboard.press("ArrowRight")
@@ -143,6 +143,7 @@ def test_input_x_gradient_beside_attention(page):
     expected = input_x_gradient(models().load("pocket-t5"), source, trace.start.id, target)
     found = page.evaluate(f"{HOOK}.gradient(2)")
     assert found["row"] == pytest.approx(expected[2].tolist(), abs=1e-4)
+    until(page, "s.picture().values.length === s.steps()")
     attention = np.array(page.evaluate(f"{HOOK}.picture().values[2]"))
     ranks = [np.argsort(np.argsort(row)) for row in (attention, np.abs(np.array(found["row"])))]
     assert found["correlation"] == pytest.approx(np.corrcoef(*ranks)[0, 1], abs=1e-6)
