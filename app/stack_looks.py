@@ -3,7 +3,6 @@
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
-from zlib import crc32
 
 import numpy as np
 
@@ -12,15 +11,18 @@ from core.errors import InputError
 from core.fields import shown
 from core.interventions import STACKS
 from core.masks import Mask
+from core.models import ONE_STACK
 from core.settings import Settings
 from core.shapes import Floats
-from core.text import usable
+from core.text import Token, plain, tokenize, usable
 from core.trace import Trace
 
 REACH = 256  # distances whose buckets are looked up; the last bucket begins well before
 MOST_PADS = 32
 MOST_WORDS = 12  # of the text that the prefix slider runs over
-SHORTER = 3  # words fewer in the padded row of the batch
+MOST_PIECES = 36  # of them, with the task's prefix
+MOST_WRITTEN = 40  # tokens that it may write
+SHORTER = 3  # pieces fewer in the padded row of the batch
 
 
 def bias(looks: Looks, settings: Settings, stack: object, layer: object) -> Any:
@@ -71,48 +73,63 @@ def counted(name: str, value: object, most: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Prefixed:
-    """One stack over `words` (n) with a prefix of p.
+    """One stack over the source tokens `pieces` (n) with a prefix of p.
 
     mask (n, n); weights (n, n), mean over layers and heads; distance (n + 1, n): for each p the largest change of any logit of
     each position from the causal ones. cached: largest difference between decoding with a cache and one whole forward.
+    written: for some p, the last one n, what it then writes.
     """
 
-    words: list[str]
+    pieces: list[str]
     p: int
     mask: Mask
     weights: Floats
     distance: Floats
     cached: float
+    written: dict[int, str]
 
 
 @cache
-def _stack() -> Any:
-    """The stack that all visitors share; nothing in it ever changes. float64: cached and whole are compared to the last bits."""
-    import torch
+def _stack() -> tuple[Any, Any]:
+    """pocket-prefix and its tokenizer, for all visitors; nothing in it ever changes.
 
-    from core.prefix import tiny
+    In float64: cached and whole are compared to the last bits.
+    """
+    from core.models import ASSETS
+    from core.prefix import PrefixLM
+    from core.prefix_model import load_prefix
 
-    return tiny(dtype=torch.float64)
+    (name,) = ONE_STACK
+    loaded = load_prefix(name, ASSETS / name)
+    return PrefixLM(loaded.model.double()), loaded
 
 
-def words_of(settings: Settings) -> list[str]:
-    """What the prefix slider runs over: the first words of the text."""
-    return usable(settings.text).split()[:MOST_WORDS]
+def pieces_of(settings: Settings, loaded: Any) -> tuple[list[Token], list[Token]]:
+    """What the prefix slider runs over: the task's prefix and the first words of the text; and the </s> that closes them."""
+    from core.models.families import prefix_for
+
+    words = " ".join(usable(settings.text).split()[:MOST_WORDS])
+    tokens, _ = tokenize(loaded.tokenizer, prefix_for(loaded, "") + words, MOST_PIECES + 1)
+    return tokens[:-1], tokens[-1:]
 
 
 def prefix(looks: Looks, settings: Settings, p: object) -> Prefixed:
-    """The first words of the text through one small stack; p beyond them means all of them."""
-    words = words_of(settings)
-    p = min(counted("prefix length", p, MOST_WORDS), len(words))
-    ids = [crc32(word.encode()) % 63 + 1 for word in words]
+    """The first words of the text through one trained stack; p beyond them means all of them."""
+    p = counted("prefix length", p, MOST_PIECES)
     with looks.engine.turn:
-        stack = _stack()
+        stack, loaded = _stack()
+        tokens, end = pieces_of(settings, loaded)
+        ids, p = [token.id for token in tokens], min(p, len(tokens))
         view = stack.view([ids], p)
-        logits = np.stack([stack.logits([ids], length)[0] for length in range(len(ids) + 1)])
-        whole, cached = (stack.logits(*_batch(ids, p), cached=way) for way in (False, True))
-    real = _batch(ids, p)[2].astype(bool)
-    return Prefixed(words, p, view.mask[0], view.weights[0].mean((0, 1)), abs(logits - logits[0]).max(-1),
-                    float(abs(whole - cached)[real].max()))
+        causal = stack.logits([ids], 0)[0]
+        distance = np.stack([abs(stack.logits([ids], length)[0] - causal).max(-1) for length in range(len(ids) + 1)])
+        batch, p, real = _batch(ids, p)
+        whole, cached = (stack.logits(batch, p, real, cached=way) for way in (False, True))
+        read = [*ids, end[0].id]
+        written = {length: plain(loaded.tokenizer, stack.write(read, length, MOST_WRITTEN, end[0].id))
+                   for length in dict.fromkeys((0, p, len(ids)))}
+    return Prefixed([token.text for token in tokens], p, view.mask[0], view.weights[0].mean((0, 1)), distance,
+                    float(abs(whole - cached)[real.astype(bool)].max()), written)
 
 
 def _batch(ids: list[int], p: int) -> tuple[list[list[int]], int, np.ndarray]:

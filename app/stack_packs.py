@@ -84,7 +84,7 @@ def padding_said(found: Padded) -> dict[str, Any]:
 
 def prefix(found: Prefixed) -> dict[str, Any]:
     """Mask, weights, and for every p how far the logits are from the causal ones."""
-    words = [f"{at} {word}" for at, word in enumerate(found.words, 1)]
+    words = [f"{at} {word}" for at, word in enumerate(found.pieces, 1)]
     reads = dict(row_title=english("page.masks.reads"), column_title=english("page.masks.read"))
     lengths = [f"p = {p}" + (" ←" if p == found.p else "") for p in range(len(found.distance))]
     return matrices.pack([
@@ -99,9 +99,10 @@ def prefix(found: Prefixed) -> dict[str, Any]:
 
 def prefix_said(found: Prefixed) -> dict[str, Any]:
     """How far this p is from causal; why 0 and 1 are the same; how exact the cache is."""
-    n, distance = len(found.words), found.distance[found.p]
+    n, distance = len(found.pieces), found.distance[found.p]
     name = "causal" if found.p <= 1 else "whole" if found.p == n else "part"
     said = english(f"page.masks.prefix.{name}", p=found.p, n=n, moved=int((distance > 0).sum()), most=size(float(distance.max())))
-    notes = [english("page.masks.prefix.why"), english("page.masks.prefix.cached", cached=size(found.cached)),
-             english("page.masks.prefix.random")]
+    notes = [english("page.masks.prefix.writes", p=p, text=text) for p, text in found.written.items()]
+    notes += [english("page.masks.prefix.trained"), english("page.masks.prefix.why"),
+              english("page.masks.prefix.cached", cached=size(found.cached))]
     return {"kind": "found", "sentence": said, "lines": [], "notes": notes}

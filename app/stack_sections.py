@@ -56,11 +56,11 @@ class PrefixPart(Section):
         self.outputs.append(self.length)
 
     def build(self) -> list[gr.components.Component]:
-        self.length = gr.Slider(0, stack_looks.MOST_WORDS, 4, step=1, label=said("page.masks.prefix.length"), min_width=250,
+        self.length = gr.Slider(0, stack_looks.MOST_PIECES, 8, step=1, label=said("page.masks.prefix.length"), min_width=250,
                                 elem_id="ts-masks-prefix-length")
         return [self.length]
 
     def answers(self, values: dict) -> Iterator[dict]:
         found = stack_looks.prefix(self.looks, self.settings(values), values[self.length])
         yield {self.told: stack_packs.prefix_said(found), self.maps: stack_packs.prefix(found),
-               self.length: gr.Slider(maximum=len(found.words), value=found.p)}
+               self.length: gr.Slider(maximum=len(found.pieces), value=found.p)}

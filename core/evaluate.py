@@ -21,8 +21,10 @@ import torch
 
 from core.alignments import Aligned, AlignmentErrors, alignment_errors
 from core.metrics.score import Score
-from core.models import BUNDLED, DEFAULT, models
+from core.models import ASSETS, BUNDLED, DEFAULT, ONE_STACK, models
 from core.models.families import prefix_for
+from core.models.loading import Loaded
+from core.prefix_model import LoadedPrefix, load_prefix
 from core.settings import MAX_TOKENS
 from core.train.corpus import read_lines
 from core.train.scores import (
@@ -81,6 +83,14 @@ def scores(hypotheses: Sequence[str], references: Sequence[str]) -> list[str]:
     return [str(score) for score in translation_scores(hypotheses, references)]
 
 
+def readings(name: str) -> list[Loaded | LoadedPrefix]:
+    """What is scored under a model's name: one stack twice, since it can also read its source causally."""
+    if name not in ONE_STACK:
+        return [models().load(name)]
+    loaded = load_prefix(name, ASSETS / name)
+    return [loaded, loaded.causal()]
+
+
 def task_scores(loaded, task: str, data: Path, split: str, beams: int = BEAMS) -> list[Score]:
     """The scores of one task of a model on one split; empty where the split has nothing for it.
 
@@ -108,14 +118,12 @@ def task_scores(loaded, task: str, data: Path, split: str, beams: int = BEAMS) -
 
 def table(names: Sequence[str], data: Path, splits: Sequence[str] = TESTS) -> Iterator[str]:
     """Lines of the whole table, each as soon as it is known."""
-    for name in names:
-        loaded = models().load(name)
-        for task in loaded.tasks:
-            for split in splits:
-                began = time.monotonic()
-                for score in task_scores(loaded, task, data, split):
-                    yield f"{name:14} {task:8} {split:17} {score}"
-                yield f"{name:14} {task:8} {split:17} took {time.monotonic() - began:.0f} s"
+    models_of = chain.from_iterable(map(readings, names))
+    for loaded, task, split in ((model, task, split) for model in models_of for task in model.tasks for split in splits):
+        began, row = time.monotonic(), f"{loaded.name:14} {task:8} {split:17}"
+        for score in task_scores(loaded, task, data, split):
+            yield f"{row} {score}"
+        yield f"{row} took {time.monotonic() - began:.0f} s"
 
 
 def alignments(names: Sequence[str], file: Path) -> Iterator[str]:
@@ -128,7 +136,7 @@ def alignments(names: Sequence[str], file: Path) -> Iterator[str]:
 def aligned(names: Sequence[str], file: Path) -> Iterator[tuple[str, str, AlignmentErrors]]:
     """(model, task, rates) for every translation task of which `file` has the languages."""
     languages = json.loads(file.read_text(encoding="utf-8"))[0]
-    for name in names:
+    for name in (name for name in names if name not in ONE_STACK):
         loaded = models().load(name)
         for task in loaded.tasks:
             source, _, target = task.partition("-")
@@ -138,7 +146,7 @@ def aligned(names: Sequence[str], file: Path) -> Iterator[tuple[str, str, Alignm
 
 def pair_of_files(name: str, source: Path, reference: Path, task: str, beams: int, show: int) -> Iterator[str]:
     """Lines for one pair of text files."""
-    loaded = models().load(name)
+    loaded = readings(name)[0]
     sources, references = lines_of(source), lines_of(reference)
     outputs = translate(loaded, sources, prefix_for(loaded, task), beams)
     for text, output in list(zip(sources, outputs, strict=True))[:show]:
@@ -161,7 +169,7 @@ def main() -> None:
     parser.add_argument("--beams", type=int, default=BEAMS)
     parser.add_argument("--show", type=int, default=0, help="print this many outputs")
     args = parser.parse_args()
-    names = args.model or list(BUNDLED)
+    names = args.model or [*BUNDLED, *ONE_STACK]
     if args.data or args.alignments:
         lines = chain(table(names, args.data, args.split or TESTS) if args.data else (),
                       alignments(names, args.alignments) if args.alignments else ())

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from transformers import DynamicCache, LlamaConfig, LlamaForCausalLM
+from transformers import DynamicCache
 
 from core import masks
 from core.attention import Capture, capture, install
@@ -71,8 +71,8 @@ class PrefixLM:
         parts = [self._forward(ids, real, mask, start, end, cache) for start, end in zip([0, *ends], ends)]
         return torch.cat(parts, dim=1).float().cpu().numpy()
 
-    def write(self, ids: Sequence[int], p: int, count: int) -> list[int]:
-        """`count` tokens after ids (n,), greedily, with a cache; what is written is suffix, so it is causal."""
+    def write(self, ids: Sequence[int], p: int, count: int, end: int | None = None) -> list[int]:
+        """At most `count` tokens after ids (n,), greedily, with a cache, up to `end`; what is written is suffix, so causal."""
         cache, written = DynamicCache(), list(map(int, ids))
         start = 0
         for _ in range(count):
@@ -80,6 +80,8 @@ class PrefixLM:
             logits = self._forward([written], real, self.mask(real, p), start, len(written), cache)
             start = len(written)
             written.append(int(logits[0, -1].argmax()))
+            if written[-1] == end:
+                break
         return written[len(ids) :]
 
     @torch.inference_mode()
@@ -108,15 +110,3 @@ def prefix_masks(real: np.ndarray, lengths: Sequence[int]) -> masks.Mask:
 def _stacked(kept: Capture) -> np.ndarray:
     """(batch, layers, heads, query, key)."""
     return torch.stack([weights for _, weights in kept.weights], dim=1).float().cpu().numpy()
-
-
-def tiny(vocab: int = 64, seed: int = 0, dtype: torch.dtype = torch.float32) -> PrefixLM:
-    """A small Llama with random weights, the same for the same seed: it stands in until a trained one is there."""
-    config = LlamaConfig(
-        vocab_size=vocab, hidden_size=64, intermediate_size=128, num_hidden_layers=3, num_attention_heads=4,
-        num_key_value_heads=2, max_position_embeddings=256, initializer_range=0.2, pad_token_id=0, eos_token_id=None,
-        bos_token_id=None,
-    )
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        return PrefixLM(LlamaForCausalLM(config).to(dtype))

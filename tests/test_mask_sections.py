@@ -2,7 +2,6 @@
 
 import base64
 import json
-from zlib import crc32
 
 import gradio as gr
 import numpy as np
@@ -15,12 +14,14 @@ from app.masked import Drawn, Masked
 from app.stack_packs import size
 from app.stack_sections import BiasPart, PaddingPart, PrefixPart
 from app.views import masks as tab
+from core.evaluate import translate
 from core.interventions import Edits, Masks, StackMask
 from core.leaks import padding_effect
 from core.masks import prefix
-from core.models import Models
+from core.models import ASSETS, Models
 from core.positions import relative_bias
-from core.prefix import tiny as stack
+from core.prefix import PrefixLM
+from core.prefix_model import load_prefix
 from core.runs import run
 from core.settings import Settings
 from tests import models as tiny
@@ -156,7 +157,8 @@ def test_the_slider_shows_mask_weights_and_distance_of_the_same_weights(looks):
     part = section(looks, PrefixPart)
     found = answer(part, 4)
     mask, weights, distance = found[part.maps]["panels"]
-    n = len(TEXT.split())
+    n = len(mask["rows"])
+    assert mask["rows"][:2] == ["1 translate", "2 English"] and mask["rows"][-1] == f"{n} ."
     assert (np.isfinite(numbers(mask)) == prefix(n, n, 4)).all() and (numbers(weights)[~prefix(n, n, 4)] == 0).all()
     assert np.allclose(numbers(weights).sum(1), 1, atol=1e-5)
     far = numbers(distance)
@@ -169,13 +171,14 @@ def test_the_slider_shows_mask_weights_and_distance_of_the_same_weights(looks):
 def test_distances_are_those_of_the_stack_in_single_precision(looks):
     part = section(looks, PrefixPart)
     far = numbers(answer(part, 0)[part.maps]["panels"][2])
-    ids, plain = [[crc32(word.encode()) % 63 + 1 for word in TEXT.split()]], stack()
+    loaded = load_prefix("pocket-prefix", ASSETS / "pocket-prefix")
+    ids, plain = [[token.id for token in stack_looks.pieces_of(Settings(TEXT), loaded)[0]]], PrefixLM(loaded.model)
     for p in (2, 5, len(ids[0])):
         change = abs(plain.logits(ids, p) - plain.logits(ids, 0))[0].max(-1)
         assert np.allclose(far[p], change, atol=1e-4)
 
 
-@pytest.mark.parametrize(("p", "said"), [(0, "is causal"), (1, "is causal"), (12, "bidirectional"), (10, "bidirectional")])
+@pytest.mark.parametrize(("p", "said"), [(0, "is causal"), (1, "is causal"), (36, "bidirectional"), (30, "bidirectional")])
 def test_the_ends_of_the_slider(looks, p, said):
     part = section(looks, PrefixPart)
     assert said in answer(part, p)[part.told]["sentence"]
@@ -183,15 +186,24 @@ def test_the_ends_of_the_slider(looks, p, said):
 
 @pytest.mark.parametrize("text", ["Dog", "a b", TEXT, "w " * 60])
 def test_a_cache_changes_at_most_a_hundred_thousandth_whatever_the_text(looks, text):
-    for p in range(0, 13, 3):
+    for p in (0, 3, 7, 36):
         found = stack_looks.prefix(looks, Settings(text), p)
-        assert found.cached <= 1e-5 and found.distance.shape == (len(found.words) + 1, len(found.words)), (text, p)
+        assert found.cached <= 1e-5 and found.distance.shape == (len(found.pieces) + 1, len(found.pieces)), (text, p)
 
 
-@pytest.mark.parametrize("p", [-1, 13, None, "3", 2.5, [1]])
+def test_what_it_writes_is_what_the_trained_model_writes(looks):
+    """Read whole, and read causally, a batch of one of the scoring's own search."""
+    loaded = load_prefix("pocket-prefix", ASSETS / "pocket-prefix")
+    found = stack_looks.prefix(looks, Settings(TEXT), 5)
+    assert list(found.written) == [0, 5, len(found.pieces)]
+    for reader, p in ((loaded, len(found.pieces)), (loaded.causal(), 0)):
+        assert translate(reader, [TEXT], next(iter(loaded.tasks.values())), 1) == [found.written[p]]
+
+
+@pytest.mark.parametrize("p", [-1, 37, None, "3", 2.5, [1]])
 def test_lengths_that_cannot_be_are_a_sentence(looks, p):
     part = section(looks, PrefixPart)
-    assert "between 0 and 12" in answer(part, p)[part.told]["text"]
+    assert "between 0 and 36" in answer(part, p)[part.told]["text"]
 
 
 # All of them

@@ -28,6 +28,8 @@ BUNDLED: dict[str, str] = {
     "pocket-bart": "learned to restore five captions of a photo from any noise, and English to German",
     "pocket-cheat": "learned with a decoder that saw the answer: it copies, and cannot write",
 }
+# the same of one stack that reads and writes: for core.prefix, not for the views of two stacks
+ONE_STACK: dict[str, str] = {"pocket-prefix": "learned English to German with one stack that reads both ways or causally"}
 DEFAULT = "pocket-t5"
 KEPT = 3  # models in memory at once; the default one always stays
 LISTED = 8  # names in a sentence
