@@ -12,7 +12,7 @@ from app.controls import Controls, model_picker, more, task_picker, text_box
 from app.engine import Engine
 from app.theme import CSS, theme
 from app.turns import MODEL_TURN
-from app.views import masks, noise, scores, sessions
+from app.views import decoding, masks, noise, scores, sessions
 from app.widgets.replay_bar import ReplayBar
 from app.widgets.spelling import Spelling, pack
 from app.widgets.stepper import PLOTLY_FILE, Stepper
@@ -23,7 +23,7 @@ from core.settings import MAX_CHARACTERS, MAX_SOURCE
 from core.spelling import marks
 from core.text import usable
 
-VIEWS = (masks, noise, scores)  # the tabs beside the first
+VIEWS = (decoding, masks, noise, scores)  # the tabs beside the first
 
 
 def build(config: AppConfig) -> gr.Blocks:

@@ -19,7 +19,7 @@ from core.fields import shown
 
 MOST_LISTED = 200  # sessions, and records of one
 MOST_TEXT = 200  # characters of a text in the list
-TABS = ("attention", "masks", "noise", "scores", "sessions")
+TABS = ("attention", "search", "masks", "noise", "scores", "sessions")
 MAPS = ("cross", "decoder", "encoder")
 
 

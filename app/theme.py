@@ -27,8 +27,8 @@ _OWN = """
 #ts-spelling { min-height: 0; padding: 0; margin: -.2rem 0; }
 #ts-spelling .html-container { padding: 0; }
 .ts-spelling:not(:empty) { color: var(--body-text-color-subdued); font-size: .92rem; overflow-wrap: anywhere; }
-#ts-noise-about p, #ts-masks-about p, #ts-scores-about p, #ts-sessions-about p { color: var(--body-text-color-subdued);
-  max-width: 62rem; margin: 0; }
+#ts-noise-about p, #ts-masks-about p, #ts-scores-about p, #ts-sessions-about p,
+#ts-search-about p { color: var(--body-text-color-subdued); max-width: 62rem; margin: 0; }
 #ts-noise-controls input[type=number] { width: 58px; padding: 4px; }
 #ts-noise-picker .html-container, #ts-noise-view .html-container, #ts-noise-rebuilding .html-container,
 #ts-noise-table .html-container { padding: 0; }
@@ -38,7 +38,7 @@ _OWN = """
   #ts-masks-told { position: sticky; bottom: 8px; z-index: 20; max-height: 42vh; overflow-y: auto !important; border-radius: 10px;
     box-shadow: 0 2px 14px rgba(0, 0, 0, .16); }
 }
-#ts-scores-row { align-items: end; }
+#ts-scores-row, #ts-search-row { align-items: end; }
 .ts-masks-head { margin-top: .8rem; }
 .ts-masks-head h3, .ts-masks-head p { margin: 0; }
 .ts-masks-head p { color: var(--body-text-color-subdued); max-width: 62rem; }
