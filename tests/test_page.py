@@ -210,12 +210,23 @@ def test_every_event_is_private_and_model_events_share_one_turn():
     assert all(f.api_visibility == "private" for f in functions if f.fn is not None)
     turns = [f for f in functions if f.concurrency_id == "model"]
     runs = 2 + len(EXAMPLES)  # Run, each example, Surprise me; the masks tab follows each, and its own opening, in two steps
-    sections = len(masks.SECTIONS)  # each asks for more from its opening on; the row set by hand has three events beside
-    assert len(turns) == 3 + runs + 2 * (runs + 1) + 10 + sections + 3 and all(f.concurrency_limit == RUNS for f in turns)
+    sections = len(masks.SECTIONS)  # each asks for more from its opening on; the row set by hand has four events beside
+    assert len(turns) == 3 + runs + 2 * (runs + 1) + 10 + sections + 4 and all(f.concurrency_limit == RUNS for f in turns)
     states = [type(b.value).__name__ for b in page.blocks.values() if isinstance(b, gr.State)]
-    # the masks tab's: what a visitor has drawn, whether a head is looked into, which sections are open, the run of a branch;
+    # the masks tab's: what a visitor has drawn, whether a head is looked into, which sections are open, the run of a branch,
+    # the row as it was dragged;
     # the scores tab's: the line in question
-    assert sorted(states) == ["Drawn", *["bool"] * (1 + sections), "int", "str"]
+    assert sorted(states) == ["Drawn", "NoneType", *["bool"] * (1 + sections), "int", "str"]
+
+
+def test_no_event_shows_its_progress_on_what_holds_other_components():
+    """Gradio reads each such component with all that it holds anew at every message of any event: of the tabs, the whole page."""
+    page = build(AppConfig())
+    events = page.fns.values()
+    assert any(isinstance(block, gr.Tabs) for event in events for block in event.outputs)
+    for event in events:
+        shown = event.outputs if event.show_progress_on is None else event.show_progress_on
+        assert not any(getattr(block, "children", None) for block in shown), event.name
 
 
 def test_input_x_gradient_of_a_run_that_is_too_long_is_refused_with_a_reason(engine, monkeypatch):
