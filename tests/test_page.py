@@ -229,6 +229,16 @@ def test_every_event_is_private_and_model_events_share_one_turn():
     assert sorted(states) == ["Drawn", "NoneType", *["bool"] * (1 + len(masks.SECTIONS)), "int", "str"]
 
 
+def test_no_event_shows_its_progress_on_what_holds_other_components():
+    """Gradio reads each such component with all that it holds anew at every message of any event: of the tabs, the whole page."""
+    page = build(AppConfig())
+    events = page.fns.values()
+    assert any(isinstance(block, gr.Tabs) for event in events for block in event.outputs)
+    for event in events:
+        shown = event.outputs if event.show_progress_on is None else event.show_progress_on
+        assert not any(getattr(block, "children", None) for block in shown), event.name
+
+
 def test_input_x_gradient_of_a_run_that_is_too_long_is_refused_with_a_reason(engine, monkeypatch):
     monkeypatch.setattr("app.engine.MOST_EXPLAINED", 10)
     with pytest.raises(InputError, match="one backward pass per output token: .* Shorten the text"):

@@ -93,22 +93,23 @@ def build(engine: Engine, controls: Controls) -> Follow:
         yield from heads.measure(values, _who(request))
 
     def again(event: Any) -> None:
-        event.then(look_again, parts.everything, looked, **MODEL_TURN)
+        event.then(look_again, parts.everything, looked, **turn)
 
+    turn = MODEL_TURN | dict(show_progress_on=parts.both)  # a small one: it is read anew with every message
     looked = [*probe.outputs, *(one for section in parts.sections for one in section.outputs)]
     # `edit` is an event of our own scripts; a deferred one would come with the data of the one before, so none is deferred
-    again(parts.grid.edit(edit, parts.inputs, [parts.drawn, *parts.shown], **MODEL_TURN))
-    again(heads.maps.edit(tick, parts.inputs, [parts.drawn, *parts.shown], **MODEL_TURN))
-    again(parts.both.click(both, parts.inputs, parts.shown, **MODEL_TURN))
-    probe.go.click(look, parts.inputs | probe.inputs, probe.outputs, **MODEL_TURN)
+    again(parts.grid.edit(edit, parts.inputs, [parts.drawn, *parts.shown], **turn))
+    again(heads.maps.edit(tick, parts.inputs, [parts.drawn, *parts.shown], **turn))
+    again(parts.both.click(both, parts.inputs, parts.shown, **turn))
+    probe.go.click(look, parts.inputs | probe.inputs, probe.outputs, **turn)
     gr.on([one.input for one in (probe.stack, probe.layer, probe.head)], look_into, parts.inputs | probe.inputs,
-          probe.outputs, **MODEL_TURN)
+          probe.outputs, **turn)
     for section in parts.sections:
         opens(section, parts.inputs)
-    leak.go.click(leak.perturb, parts.inputs, leak.outputs, **MODEL_TURN)
-    heads.go.click(measure, parts.inputs, heads.outputs, **MODEL_TURN)
+    leak.go.click(leak.perturb, parts.inputs, leak.outputs, **turn)
+    heads.go.click(measure, parts.inputs, heads.outputs, **turn)
     def following(on: Callable) -> None:
-        again(on(follow, parts.inputs, parts.shown, **MODEL_TURN))
+        again(on(follow, parts.inputs, parts.shown, **turn))
 
     following.drawn = parts.drawn  # a replay shows the masks of its run
     return following

@@ -77,12 +77,14 @@ def build(engine: Engine, controls: Controls, stage: Stage, page: gr.Blocks, tab
         shelf.keeper.leave(_who(request))
         shelf.engine.latest.stop(_who(request))
 
-    page.load(arrive, stage.key, [stage.key, *parts.outputs], **QUICK)
+    # Gradio reads what shows progress anew with every message of any event; of the tabs that would be the whole page.
+    quick = QUICK | dict(show_progress_on=stage.notice)
+    page.load(arrive, stage.key, [stage.key, *parts.outputs], **quick)
     page.unload(leave)
-    tab.select(look, None, parts.outputs, **QUICK)
-    parts.listing.act(act, None, parts.outputs, **QUICK)
-    stage.bar.go(go, None, parts.outputs, **QUICK)
-    stage.bar.done(lambda: {stage.bar: None}, None, [stage.bar], **QUICK)
+    tab.select(look, None, parts.outputs, **quick)
+    parts.listing.act(act, None, parts.outputs, **quick)
+    stage.bar.go(go, None, parts.outputs, **quick)
+    stage.bar.done(lambda: {stage.bar: None}, None, [stage.bar], **quick)
 
 
 def _who(request: gr.Request) -> str:
