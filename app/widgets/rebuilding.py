@@ -14,6 +14,7 @@ _ui = Markup("rebuilding")
 TEMPLATE = f"""
 <div class="nz-root nz-rebuilding" data-ts="root" hidden role="region" {_ui.attributes(aria_label="label")}>
   <div class="nz-refusal" data-ts="refusal" role="alert"></div>
+  <p class="nz-honest" data-ts="former" hidden {_ui.say("former")}</p>
   <p class="nz-honest" data-ts="honest"></p>
   <p class="nz-wrote" data-ts="wrote" aria-live="polite"></p>
   <p class="nz-loss" data-ts="loss"></p>
@@ -24,7 +25,7 @@ TEMPLATE = f"""
 """
 
 
-def judged(found: Any, learned: list[str]) -> dict[str, Any]:
+def judged(found: Any) -> dict[str, Any]:
     """A Rebuilding as the browser draws it. weights: a span's rows (tokens, source), mean over layers and heads."""
     made = found.corruption
     spans = []
@@ -39,7 +40,7 @@ def judged(found: Any, learned: list[str]) -> dict[str, Any]:
     loss = found.loss
     return {
         "kind": "rebuilt", "id": made.id[:24], "model": found.trace.settings.model, "text": found.trace.text, "spans": spans,
-        "source": [t.text for t in made.corrupted], "learned": learned, "exact": found.exact, "right": found.right,
+        "source": [t.text for t in made.corrupted], "exact": found.exact, "right": found.right,
         "loss": None if loss != loss else round(loss, 4), "tokens": len(made.target), "n": len(found.trace.target),
         "shape": list(found.forced.cross_weights.shape[:2]),
     }

@@ -24,9 +24,12 @@ function receive() {
     one.title = reason || word(one.dataset.noise + ".help");
   }
   part("why").textContent = [...new Set(Object.values(why))].map((reason) => word("why", { n: Object.values(why).filter((one) => one === reason).length, reason })).join(" ");
+  part("use").hidden = !Object.keys(why).length || !props.able;
   if (!chosen) show(name);   // later answers bring reasons only: a choice is made here
 }
 
+part("use").textContent = word("use", { model: props.able });
+part("use").onclick = () => trigger("use", {});
 for (const one of buttons) {
   one.onclick = () => {
     if (one.getAttribute("aria-disabled") === "true") { part("why").textContent = one.title; return; }
