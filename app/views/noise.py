@@ -44,7 +44,7 @@ def build(engine: Engine, controls: Controls) -> None:
     first = Settings(controls.text.value, controls.model.value, noise=NOISES[FIRST].usual(**START))
     gr.Markdown(said("page.noise.about"), elem_id="ts-noise-about")
     able = next((name for name in BUNDLED if not made.impossible(name)), "")
-    picker = NoisePicker({"name": FIRST, "why": made.impossible(first.model)}, updates=updates(), able=able,
+    picker = NoisePicker({"name": FIRST, "why": made.impossible(first.model)}, updates=json.dumps(updates()), able=able,
                          elem_id="ts-noise-picker")
     noise = noise_controls()
     with gr.Row(elem_id="ts-noise-buttons"):

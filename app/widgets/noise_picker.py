@@ -1,8 +1,8 @@
 """The list of noises by family, with what the chosen one does and where it comes from; what a vocabulary cannot do is disabled.
 
-The value is {"name": the first choice, "why": {noise: why it is impossible}}, `updates` what each choice sets on the page, `able`
-a model that can do every noise. Events: `pick`, `window.twoStacks.picked` has the updates of the chosen noise, and its name;
-`use` asks for the able model.
+The value is {"name": the first choice, "why": {noise: why it is impossible}}, `updates` what each choice sets on the page, as
+JSON, `able` a model that can do every noise. Events: `pick`, for which `window.twoStacks.picked` has the updates of the chosen
+noise and its name; `use` asks for the able model.
 """
 
 from html import escape

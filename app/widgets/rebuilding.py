@@ -3,6 +3,7 @@
 The value is `judged(...)`, progress of a run, a refusal, or None. `assets/js/rebuilding/` draws it by `textContent` and canvas.
 """
 
+import json
 from typing import Any
 
 import gradio as gr
@@ -57,8 +58,9 @@ class RebuildingView(gr.HTML):
         """Whatever a browser sends back is dropped."""
         return None
 
-    def postprocess(self, value: dict[str, Any] | None) -> dict[str, Any] | None:
-        return value
+    def postprocess(self, value: dict[str, Any] | None) -> str | None:
+        """As one text: Gradio copies each number of a value at every event of the page."""
+        return None if value is None else json.dumps(value)
 
     def api_info(self) -> dict[str, Any]:
-        return {"type": "object", "description": "what a model rebuilt"}
+        return {"type": "string", "description": "what a model rebuilt"}

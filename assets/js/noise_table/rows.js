@@ -34,12 +34,12 @@ function row(one) {
   }
   node.append(published(one.published));
   const names = one.reason ? ["length", "target", "achieved", "", "published"] : ["length", "target", "achieved", "loss", "exact", "spans", "published"];
-  [...node.querySelectorAll("td")].forEach((cell, k) => { cell.dataset.name = names[k] ? word("column." + names[k]) : ""; });   // of a phone's cards
+  [...node.querySelectorAll("td")].forEach((cell, k) => { cell.dataset.name = names[k] ? word("column." + names[k]).replace(/ \(.*/, "") : ""; });   // of a phone's cards
   return node;
 }
 
 function receive() {
-  const value = props.value;
+  const value = props.value && JSON.parse(props.value);
   at.root.hidden = !value;
   if (!value) return;
   at.refusal.textContent = value.kind === "refused" ? value.text : "";

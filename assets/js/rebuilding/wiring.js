@@ -32,8 +32,10 @@ function finished(value) {
   at.key.textContent = word(value.spans.length ? "key" : "none", { layers: value.shape[0], heads: value.shape[1], scale: scale.toFixed(3) });
 }
 
+let value = null;
+
 function receive() {
-  const value = props.value;
+  value = props.value && JSON.parse(props.value);
   at.root.hidden = !value;
   if (!value) return;
   at.refusal.textContent = value.kind === "refused" ? value.text : "";
@@ -48,9 +50,9 @@ function receive() {
 }
 
 (window.twoStacks ||= {}).rebuilding = {
-  value: () => props.value,
+  value: () => value,
   /** The corruption view draws `id`: a rebuilding of another drawing says that it is one. */
-  drawn: (id) => { at.former.hidden = !props.value || props.value.kind !== "rebuilt" || props.value.id === id; },
+  drawn: (id) => { at.former.hidden = !value || value.kind !== "rebuilt" || value.id === id; },
 };
 receive();
 watch("value", receive);
