@@ -30,6 +30,9 @@ _OWN = """
 #ts-noise-about p, #ts-masks-about p, #ts-scores-about p, #ts-sessions-about p,
 #ts-search-about p { color: var(--body-text-color-subdued); max-width: 62rem; margin: 0; }
 #ts-noise-controls input[type=number] { width: 58px; padding: 4px; }
+#ts-noise-controls .form { display: grid; grid-template-columns: repeat(auto-fit, minmax(220px, 1fr));
+  background: var(--block-background-fill); }
+#ts-noise-controls .form > * { min-width: 0 !important; }
 #ts-noise-picker .html-container, #ts-noise-view .html-container, #ts-noise-rebuilding .html-container,
 #ts-noise-table .html-container { padding: 0; }
 #ts-noise-picker, #ts-noise-view, #ts-noise-rebuilding, #ts-noise-table { padding: 0; overflow: visible; }

@@ -5,12 +5,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from app.corruptions import Corruptions
+from app.corruptions import TAUGHT, Corruptions
 from app.engine import Engine
 from app.noise_controls import FIRST, START, noise_controls, turn_of, updates, visible
 from app.views.noise import dated, offer, quick, settings_of, slow
 from core.errors import InputError, ModelError
-from core.models import ASSETS, Models
+from core.examples import SUMMARIES
+from core.models import ASSETS, BUNDLED, Models
 from core.models.vocabulary import Vocabulary, rows_in
 from core.noise import NOISES, units, units_for
 from core.settings import MAX_TOKENS, Settings
@@ -173,19 +174,31 @@ def test_a_model_is_offered_what_its_vocabulary_can_do(made):
     assert offer(made, "no such")["why"] == {} and set(offer(made, "pocket-t5")["why"]) == MASKLESS
 
 
-def test_the_model_rebuilds_and_says_what_it_never_learned(made, monkeypatch):
+def test_the_model_rebuilds_each_span(made):
     asked = Settings("a dog runs on the beach. two men sits.", "pocket-t5", noise=NOISES["spans"].usual(rate=0.3))
     *_, last = slow(lambda: made.rebuilt(asked, "ann"))
     json.dumps(last, allow_nan=False)
-    assert last["kind"] == "rebuilt" and last["learned"] == [] and last["loss"] > 0 and not last["stopped"]
+    assert last["kind"] == "rebuilt" and last["learned"] and last["loss"] > 0 and not last["stopped"]
     assert last["id"] == made.shown(asked)["id"]  # what was shown is what was rebuilt
     for span in last["spans"]:
         assert len(span["weights"]) == len(span["true"]) == len(span["each"])
         assert all(len(row) == len(last["source"]) for row in span["weights"])
         assert sum(span["each"]) == pytest.approx(span["logprob"], abs=1e-3)
-    monkeypatch.setattr(made.engine.models, "tasks", lambda name: ["en-de"])
-    assert made.learned("pocket-t5") == ["en-de"]
-    assert made.learned("tiny") == []  # of others nothing is claimed
+
+
+def test_what_a_model_never_learned_is_said(made):
+    five = " ".join(SUMMARIES[0])
+
+    def said(model: str, noise: str, text: str = five) -> tuple[bool, bool]:
+        found = made.taught(Settings(text, model, noise=NOISES[noise].usual()))
+        assert found["tasks"] == made.engine.models.tasks(model)
+        return found["learned"], found["short"]
+
+    assert {task for name in BUNDLED for task in made.engine.models.tasks(name)} > set(TAUGHT)
+    assert said("pocket-t5", "spans") == said("pocket-bart", "text_infilling") == (True, False)
+    assert said("pocket-t5", "deshuffle") == said("pocket-bart", "spans") == said("pocket-bart", "electra") == (False, False)
+    assert said("pocket-bart", "text_infilling", "A dog runs.") == (True, True)
+    assert said("tiny", "deshuffle", "a dog.") == (True, False)  # of others nothing is claimed
 
 
 def test_stop_ends_rebuilding_and_the_table_with_what_is_there(made, monkeypatch):

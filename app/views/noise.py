@@ -5,6 +5,8 @@ been moved meanwhile. Moves are answered without the queue and by the tokenizer 
 the model.
 """
 
+import json
+import random
 import time
 from collections.abc import Callable, Iterator
 
@@ -22,6 +24,8 @@ from app.widgets.noise_table import NoiseTable
 from app.widgets.rebuilding import RebuildingView
 from app.words import said
 from core.errors import TwoStacksError
+from core.examples import SUMMARIES
+from core.models import BUNDLED
 from core.noise import NOISES
 from core.settings import Decoding, Settings
 
@@ -39,9 +43,12 @@ def build(engine: Engine, controls: Controls) -> None:
     made = Corruptions(engine)
     first = Settings(controls.text.value, controls.model.value, noise=NOISES[FIRST].usual(**START))
     gr.Markdown(said("page.noise.about"), elem_id="ts-noise-about")
-    picker = NoisePicker({"name": FIRST, "why": made.impossible(first.model)}, updates=updates(), elem_id="ts-noise-picker")
+    able = next((name for name in BUNDLED if not made.impossible(name)), "")
+    picker = NoisePicker({"name": FIRST, "why": made.impossible(first.model)}, updates=json.dumps(updates()), able=able,
+                         elem_id="ts-noise-picker")
     noise = noise_controls()
     with gr.Row(elem_id="ts-noise-buttons"):
+        captions = gr.Button(said("page.noise.captions"), size="sm", min_width=110, elem_id="ts-noise-captions")
         fresh = gr.Button(said("page.noise.fresh"), size="sm", min_width=110, elem_id="ts-noise-fresh")
         rebuild = gr.Button(said("page.noise.rebuild"), variant="primary", size="sm", min_width=140, elem_id="ts-noise-rebuild")
         every = gr.Button(said("page.noise.all"), size="sm", min_width=140, elem_id="ts-noise-all")
@@ -69,6 +76,8 @@ def build(engine: Engine, controls: Controls) -> None:
         picker.pick(None, None, [*noise.picked(), noise.name], js=PICKED, **HERE),
         view.edit(None, [controls.model, controls.text], noise.edits, js=EDITED, **HERE),
     )
+    picker.use(None, None, controls.model, js=f"() => {json.dumps(able)}", **HERE)
+    captions.click(lambda: " ".join(random.choice(SUMMARIES)), None, controls.text, **QUICK)
     other = controls.model.change(offered, inputs, [picker, view], **QUICK)
     for event in (drawn, other, *(one.then(redraw, inputs, view, **QUICK) for one in here)):
         event.then(count, inputs, view, **QUICK)

@@ -81,7 +81,7 @@ class CorruptionView(gr.HTML):
         return None
 
     def postprocess(self, value: dict[str, Any] | None) -> str | None:
-        """As one text: Gradio would watch each number of a pack by itself, which takes longer than drawing it."""
+        """As one text: Gradio copies each number of a value at every event of the page, which takes longer than drawing it."""
         return None if value is None else json.dumps(value)
 
     def api_info(self) -> dict[str, Any]:

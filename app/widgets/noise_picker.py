@@ -1,7 +1,8 @@
 """The list of noises by family, with what the chosen one does and where it comes from; what a vocabulary cannot do is disabled.
 
-The value is {"name": the first choice, "why": {noise: why it is impossible}}, `updates` what each choice sets on the page. The
-one event is `pick`: `window.twoStacks.picked` has the updates of the chosen noise, and its name.
+The value is {"name": the first choice, "why": {noise: why it is impossible}}, `updates` what each choice sets on the page, as
+JSON, `able` a model that can do every noise. Events: `pick`, for which `window.twoStacks.picked` has the updates of the chosen
+noise and its name; `use` asks for the able model.
 """
 
 from html import escape
@@ -33,7 +34,7 @@ TEMPLATE = f"""
 <div class="nz-picker" data-ts="root" role="group" {_ui.attributes(aria_label="label")}>
   {"".join(map(_family, FAMILIES))}
   <p class="nz-about" data-ts="about" aria-live="polite"></p>
-  <p class="nz-why" data-ts="why"></p>
+  <p class="nz-why"><span data-ts="why"></span> <button type="button" class="ts-text-button" data-ts="use" hidden></button></p>
 </div>
 """
 

@@ -4,6 +4,7 @@ The value is {"kind": "table", "rows": [written(row), ...]}, a refusal, or None.
 `assets/js/noise_table/`, by `textContent`.
 """
 
+import json
 from typing import Any
 
 import gradio as gr
@@ -54,8 +55,9 @@ class NoiseTable(gr.HTML):
         """Whatever a browser sends back is dropped."""
         return None
 
-    def postprocess(self, value: dict[str, Any] | None) -> dict[str, Any] | None:
-        return value
+    def postprocess(self, value: dict[str, Any] | None) -> str | None:
+        """As one text: Gradio copies each number of a value at every event of the page."""
+        return None if value is None else json.dumps(value)
 
     def api_info(self) -> dict[str, Any]:
-        return {"type": "object", "description": "all noises on one text"}
+        return {"type": "string", "description": "all noises on one text"}

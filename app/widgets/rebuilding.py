@@ -3,6 +3,7 @@
 The value is `judged(...)`, progress of a run, a refusal, or None. `assets/js/rebuilding/` draws it by `textContent` and canvas.
 """
 
+import json
 from typing import Any
 
 import gradio as gr
@@ -14,6 +15,7 @@ _ui = Markup("rebuilding")
 TEMPLATE = f"""
 <div class="nz-root nz-rebuilding" data-ts="root" hidden role="region" {_ui.attributes(aria_label="label")}>
   <div class="nz-refusal" data-ts="refusal" role="alert"></div>
+  <p class="nz-honest" data-ts="former" hidden {_ui.say("former")}</p>
   <p class="nz-honest" data-ts="honest"></p>
   <p class="nz-wrote" data-ts="wrote" aria-live="polite"></p>
   <p class="nz-loss" data-ts="loss"></p>
@@ -24,7 +26,7 @@ TEMPLATE = f"""
 """
 
 
-def judged(found: Any, learned: list[str]) -> dict[str, Any]:
+def judged(found: Any) -> dict[str, Any]:
     """A Rebuilding as the browser draws it. weights: a span's rows (tokens, source), mean over layers and heads."""
     made = found.corruption
     spans = []
@@ -39,7 +41,7 @@ def judged(found: Any, learned: list[str]) -> dict[str, Any]:
     loss = found.loss
     return {
         "kind": "rebuilt", "id": made.id[:24], "model": found.trace.settings.model, "text": found.trace.text, "spans": spans,
-        "source": [t.text for t in made.corrupted], "learned": learned, "exact": found.exact, "right": found.right,
+        "source": [t.text for t in made.corrupted], "exact": found.exact, "right": found.right,
         "loss": None if loss != loss else round(loss, 4), "tokens": len(made.target), "n": len(found.trace.target),
         "shape": list(found.forced.cross_weights.shape[:2]),
     }
@@ -56,8 +58,9 @@ class RebuildingView(gr.HTML):
         """Whatever a browser sends back is dropped."""
         return None
 
-    def postprocess(self, value: dict[str, Any] | None) -> dict[str, Any] | None:
-        return value
+    def postprocess(self, value: dict[str, Any] | None) -> str | None:
+        """As one text: Gradio copies each number of a value at every event of the page."""
+        return None if value is None else json.dumps(value)
 
     def api_info(self) -> dict[str, Any]:
-        return {"type": "object", "description": "what a model rebuilt"}
+        return {"type": "string", "description": "what a model rebuilt"}

@@ -225,7 +225,7 @@ def test_the_model_rebuilds_each_span_and_the_table_streams(page):
     page.wait_for_selector("[data-kind=rebuilt]")
     view = page.locator("#ts-noise-rebuilding")
     assert view.locator(".nz-span").count() == pack(page)["spans"] == view.locator(".nz-strip").count()
-    expect(view).not_to_contain_text("has not learned")
+    expect(view).not_to_contain_text("never learned")
     for said in ("nats per token", "teacher forced", "log P of the truth"):
         expect(view).to_contain_text(said)
     page.evaluate("""() => { window.counts = new Set();
@@ -236,6 +236,26 @@ def test_the_model_rebuilds_each_span_and_the_table_streams(page):
     assert len(page.evaluate("[...window.counts]")) > 3  # as they came, not all at once
     expect(page.locator("tr[data-noise=spans]")).to_contain_text("Mean span length 3: GLUE 83.49")
     expect(page.locator("tr[data-noise=text_infilling]")).to_contain_text("no mask token")
+
+
+def test_one_click_brings_the_model_that_restores_and_a_text_that_it_knows(open_page, address):
+    page = opened(open_page, address, viewport={"width": 1280, "height": 900})
+    page.locator("#ts-noise-picker").get_by_role("button", name="use pocket-bart").click()
+    expect(page.locator("button[data-noise=text_infilling]")).to_have_attribute("aria-disabled", "false")
+    expect(page.locator("#ts-noise-picker [data-ts=use]")).to_be_hidden()
+    pick(page, "text_infilling")
+    rebuilding = page.locator("#ts-noise-rebuilding")
+    page.locator("#ts-noise-rebuild").click()
+    expect(rebuilding).to_contain_text("learned on texts of 5 captions", timeout=180_000)
+    page.locator("#ts-noise-captions").click()
+    expect(rebuilding).to_contain_text("earlier drawing")
+    until(page, "p.source.filter(([text]) => text === '.').length === 5 && p.spans")
+    settled(page)
+    page.locator("#ts-noise-rebuild").click()
+    expect(rebuilding).not_to_contain_text("captions")
+    expect(rebuilding.locator("[data-ts=former]")).to_be_hidden()
+    expect(rebuilding).to_contain_text("nats per token")
+    page.context.close()
 
 
 def test_a_series_of_masks_and_all_of_bart_with_a_mask_token(page):

@@ -19,6 +19,7 @@ function receive() {
   if (value.shares) shares = value.shares; else if (!sameText) shares = [];
   if (!same || !value.shares) { point(null); draw(); } else drawShares();
   element.dataset.ready = "1";
+  if (value.asked !== undefined) window.twoStacks.rebuilding?.drawn(value.id);   // not of a replayed one
   requestAnimationFrame(() => setTimeout(() => {
     for (const done of settled.text.splice(0)) done();
     if (value.shares) for (const done of settled.shares.splice(0)) done();
