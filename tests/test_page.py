@@ -211,7 +211,7 @@ def test_every_event_is_private_and_model_events_share_one_turn():
     turns = [f for f in functions if f.concurrency_id == "model"]
     runs = 2 + len(EXAMPLES)  # Run, each example, Surprise me; the masks tab follows each, and its own opening, in two steps
     sections = len(masks.SECTIONS)  # each asks for more from its opening on; the row set by hand has three events beside
-    searches = 2  # a search, a branch
+    searches = 3  # a search, a branch, settings compared
     assert len(turns) == 3 + searches + runs + 2 * (runs + 1) + 10 + sections + 3
     assert all(f.concurrency_limit == RUNS for f in turns)
     states = [type(b.value).__name__ for b in page.blocks.values() if isinstance(b, gr.State)]
