@@ -50,8 +50,7 @@ class PrefixLM:
             raise InputError(f"The prefix length is {p}; it must be between 0 and {n}, the length of the text.")
         if not lengths.all():
             raise InputError("A row of the batch has no real token.")
-        rows = [masks.prefix(n, n, first + min(p, length)) for first, length in zip(real.argmax(1), lengths)]
-        return masks.both(np.stack(rows), masks.padding(real))
+        return prefix_masks(real, [p] * len(real))
 
     def view(self, ids: Sequence[Sequence[int]], p: int, real: np.ndarray | None = None) -> PrefixView:
         """One forward over ids (batch, n)."""
@@ -97,6 +96,13 @@ class PrefixLM:
                 position_ids=torch.from_numpy(places[:, start:end]).to(device), cache=cache,
                 use_cache=cache is not None,
             ).logits
+
+
+def prefix_masks(real: np.ndarray, lengths: Sequence[int]) -> masks.Mask:
+    """(batch, n, n): j <= i or j < the row's length, counted from its first real token; columns of padding are hidden."""
+    real, n = np.asarray(real).astype(bool), np.shape(real)[1]
+    rows = [masks.prefix(n, n, first + min(p, count)) for first, p, count in zip(real.argmax(1), lengths, real.sum(1))]
+    return masks.both(np.stack(rows), masks.padding(real))
 
 
 def _stacked(kept: Capture) -> np.ndarray:

@@ -1,7 +1,8 @@
 """One text under one noise: the source, what the encoder reads and what the decoder is to write, linked span by span.
 
-The value is `pack(...)`, with `shares` where they are counted, or a refusal. `assets/js/corruption/` draws it; tokens reach the
-page by `textContent` only. The one event is `edit`: the places that a person hid and showed by hand.
+The value is `pack(...)`, with `shares` where they are counted, or a refusal; either may have `asked` and `turn`, by which an
+answer that comes late is known. `assets/js/corruption/` draws it; tokens reach the page by `textContent` only. The one event
+is `edit`: `window.twoStacks.edited` has the places that a person hid and showed by hand.
 """
 
 import json

@@ -1,6 +1,7 @@
 """The list of noises by family, with what the chosen one does and where it comes from; what a vocabulary cannot do is disabled.
 
-The value is {"name": the chosen noise, "why": {noise: why it is impossible}}; the one event is `pick` with {"name": noise}.
+The value is {"name": the first choice, "why": {noise: why it is impossible}}, `updates` what each choice sets on the page. The
+one event is `pick`: `window.twoStacks.picked` has the updates of the chosen noise, and its name.
 """
 
 from html import escape

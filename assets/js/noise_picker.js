@@ -24,14 +24,15 @@ function receive() {
     one.title = reason || word(one.dataset.noise + ".help");
   }
   part("why").textContent = [...new Set(Object.values(why))].map((reason) => word("why", { n: Object.values(why).filter((one) => one === reason).length, reason })).join(" ");
-  show(name);
+  if (!chosen) show(name);   // later answers bring reasons only: a choice is made here
 }
 
 for (const one of buttons) {
   one.onclick = () => {
     if (one.getAttribute("aria-disabled") === "true") { part("why").textContent = one.title; return; }
     show(one.dataset.noise);
-    trigger("pick", { name: chosen });
+    (window.twoStacks ||= {}).picked = [...props.updates[chosen], chosen];   // the page's event reads it
+    trigger("pick", {});
   };
 }
 receive();

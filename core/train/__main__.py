@@ -6,6 +6,7 @@ from pathlib import Path
 
 import torch
 
+from core.train.origin import folder_of, possible
 from core.train.recipes import RECIPES
 from core.train.trainer import Training
 
@@ -15,7 +16,8 @@ ROOT = Path(__file__).resolve().parents[2]
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m core.train", description=__doc__)
     parser.add_argument("name", choices=sorted(RECIPES))
-    parser.add_argument("--data", type=Path, required=True, help="folder with train.en[.gz], train.de[.gz], val.*")
+    parser.add_argument("--data", nargs="+", required=True, metavar="WHERE",
+                        help="folder with train.en[.gz], train.de[.gz], val.*; or two text files; or owner/name of the hub")
     parser.add_argument("--work", type=Path, help="where the resumable state lives (default runs/NAME)")
     parser.add_argument("--out", type=Path, help="where the model is written (default assets/models/NAME)")
     parser.add_argument("--init", type=Path, help="go on from the weights of this model folder")
@@ -27,9 +29,10 @@ def main() -> None:
     recipe = RECIPES[args.name]
     if args.epochs:
         recipe = replace(recipe, epochs=args.epochs)
+    work = args.work or ROOT / "runs" / args.name
+    data = folder_of(args.data, recipe, work)
     Training(
-        args.name, recipe, args.data,
-        args.work or ROOT / "runs" / args.name, args.out or ROOT / "assets" / "models" / args.name, args.init,
+        args.name, possible(recipe, data), data, work, args.out or ROOT / "assets" / "models" / args.name, args.init,
     ).run()
 
 

@@ -6,6 +6,7 @@ import torch
 from tokenizers import AddedToken
 from transformers import AutoConfig, AutoModelForSeq2SeqLM, AutoTokenizer, PreTrainedTokenizerBase
 
+from core.prefix_model import PrefixForCausalLM, drop_residuals
 from core.train.corpus import read_lines
 from core.train.recipes import Recipe
 from core.train.vocabulary import train_tokenizer
@@ -29,17 +30,29 @@ def config_of(recipe: Recipe, vocabulary: int, pad: int, eos: int):
     return AutoConfig.for_model(recipe.model_type, **ours | recipe.config)
 
 
+def class_of(recipe: Recipe):
+    """What builds and reads the recipe's models: two stacks, or one."""
+    return PrefixForCausalLM if recipe.model_type == "llama" else AutoModelForSeq2SeqLM
+
+
+def from_config(recipe: Recipe, config, **options):
+    """A model of random weights."""
+    if recipe.model_type == "llama":
+        return PrefixForCausalLM(config)
+    return AutoModelForSeq2SeqLM.from_config(config, **options)
+
+
 def untrained(recipe: Recipe):
     """The recipe's architecture without memory or values (meta device): for counting."""
     with torch.device("meta"):
-        return AutoModelForSeq2SeqLM.from_config(config_of(recipe, recipe.vocabulary, 0, 1))
+        return from_config(recipe, config_of(recipe, recipe.vocabulary, 0, 1))
 
 
 def build_model(recipe: Recipe, tokenizer: PreTrainedTokenizerBase):
     """A freshly initialised model of the recipe."""
     config = config_of(recipe, len(tokenizer), tokenizer.pad_token_id, tokenizer.eos_token_id)
     torch.manual_seed(recipe.seed)
-    return AutoModelForSeq2SeqLM.from_config(config, attn_implementation="sdpa")
+    return from_config(recipe, config, attn_implementation="sdpa")
 
 
 def start(recipe: Recipe, data: Path, work: Path, init: Path | None):
@@ -50,11 +63,13 @@ def start(recipe: Recipe, data: Path, work: Path, init: Path | None):
     """
     if init:
         tokenizer = AutoTokenizer.from_pretrained(init)
-        model = AutoModelForSeq2SeqLM.from_pretrained(init, dtype=torch.float32, attn_implementation="sdpa")
+        model = class_of(recipe).from_pretrained(init, dtype=torch.float32, attn_implementation="sdpa")
     else:
         tokenizer = tokenizer_for(recipe, data, work)
         model = build_model(recipe, tokenizer)
     model.config.task_specific_params = {task.name: {"prefix": task.prefix} for task in recipe.tasks}
+    if isinstance(model, PrefixForCausalLM):
+        drop_residuals(model, model.config.residual_dropout)
     for module in model.modules():
         if type(module).__name__ == "T5Attention":
             module.dropout = 0.0

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 import torch
 
+from core.prefix_model import PrefixForCausalLM
 from core.train.corpus import Pair, batches, collate
 from core.train.forcing import IGNORED, decoder_input
 from core.train.speed import LinearCrossEntropy
@@ -15,6 +16,8 @@ def hidden_states(model, batch: Mapping[str, torch.Tensor]) -> torch.Tensor:
 
     A config with `unmasked_decoder` lets every target position see all others, padding too: that model cheats.
     """
+    if isinstance(model, PrefixForCausalLM):
+        return model.states(batch, IGNORED)
     ids, mask = batch["input_ids"], batch["attention_mask"]
     decoder_ids = decoder_input(model, batch["labels"])
     if hasattr(model, "model"):  # BART, Marian

@@ -77,6 +77,17 @@ RECIPES: dict[str, Recipe] = {
         tasks=(ENGLISH_TO_GERMAN, DENOISE),
         epochs=16, rate=2e-3, words=WORDS,
     ),
+    # One stack instead of two, and about as many parameters.
+    "pocket-prefix": Recipe(
+        model_type="llama",
+        config=dict(
+            hidden_size=192, num_hidden_layers=6, num_attention_heads=6, num_key_value_heads=6, head_dim=32,
+            intermediate_size=512, max_position_embeddings=256, initializer_range=0.07, residual_dropout=0.2,
+            tie_word_embeddings=True, bos_token_id=None, decoder_start_token_id=None,
+        ),
+        tasks=(ENGLISH_TO_GERMAN,),
+        epochs=14, rate=2e-3, words=WORDS,
+    ),
     # Trained with a decoder that sees the whole target: it learns to copy the next token, and cannot write.
     "pocket-cheat": Recipe(
         model_type="marian",

@@ -5,11 +5,12 @@ from pathlib import Path
 
 from core.evaluate import task_scores
 from core.models.loading import load_folder
+from core.prefix_model import is_prefix_model, load_prefix
 
 
 def validation_scores(folder: Path, data: Path) -> dict[str, float]:
     """Task -> its first score on the validation set, searched greedily: BLEU, exact match or ROUGE-L."""
-    loaded = load_folder(folder.name, folder, "cpu")
+    loaded = load_prefix(folder.name, folder) if is_prefix_model(folder) else load_folder(folder.name, folder, "cpu")
     found = {task: task_scores(loaded, task, data, "val", beams=1) for task in loaded.tasks}
     return {task: scores[0].value for task, scores in found.items() if scores}
 

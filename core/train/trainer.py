@@ -8,6 +8,7 @@ from pathlib import Path
 
 import torch
 
+from core.prefix_model import PrefixForCausalLM, drawn_prefixes
 from core.train.averaging import best_average, keep_snapshot
 from core.train.building import start
 from core.train.checkpoints import export, load_state, save_state
@@ -104,6 +105,8 @@ class Training:
         """One update; returns the unsmoothed loss in nats per token. Dropout is the same after a resume."""
         for group in self.optimizer.param_groups:
             group["lr"] = group["peak"] * factor(self.recipe, step, total)
+        if isinstance(self.model, PrefixForCausalLM):
+            batch["prefix"] = drawn_prefixes(batch["attention_mask"], (self.recipe.seed, step))
         with quick_dropout((self.recipe.seed, step)):
             loss, nll = loss_of(self.model, batch, self.recipe.label_smoothing)
         loss.backward()

@@ -111,6 +111,28 @@ def test_a_row_is_set_and_taken_back_and_follows_another_mask(page):
     toggle(page, "row")
 
 
+def test_a_bar_of_the_row_is_dragged_and_the_model_writes_on(page):
+    toggle(page, "row")
+    choose(page, "row-query", "2 Mädchen")
+    cells = page.locator("#ts-masks-row-maps .mx-cells")
+    cells.scroll_into_view_if_needed()
+    size = value(page, "row", "panels()")[0]
+    was = float(value(page, "row", "value(0, 1, 3)"))
+    frame = cells.bounding_box()
+    x, y = frame["x"] + 3.5 * size["cw"], frame["y"] + 1.5 * size["ch"]
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x, y - 400, steps=4)
+    page.mouse.up()
+    expect(told(page, "row")).to_contain_text("all heads, looks at “German” with 1.00")
+    expect(page.locator("#ts-masks-row-key input")).to_have_value("4 German")
+    expect(page.locator("#ts-masks-row-share input[type=number]")).to_have_value("1")
+    assert was < 1
+    page.locator("#ts-masks-row-back").click()
+    expect(told(page, "row")).to_contain_text("Choose a row")
+    toggle(page, "row")
+
+
 def test_the_leak_test_takes_a_target_token(page):
     choose(page, "token", "target 3 Mädchen")
     page.locator("#ts-masks-perturb").click()
