@@ -1,4 +1,4 @@
-"""The search tab without a browser: the saved search, what travels of a tree, branches, typed beginnings, what is refused."""
+"""The search tab without a browser: the saved search, what travels of a tree, branches, settings compared, what is refused."""
 
 import base64
 import json
@@ -12,11 +12,13 @@ from app.config import AppConfig
 from app.controls import Controls, model_picker, more, text_box
 from app.engine import Engine
 from app.searches import Searches, branch
-from app.views.decoding import Parts, branched, searched
+from app.trials import FIRST, Trials, settings_of
+from app.views.decoding import Parts, branched, chosen, compared, searched
 from app.widgets.beam_tree import BeamTree
-from core import Decoding, Settings
+from core import Decoding, Settings, record
 from core.errors import InputError
 from core.interventions import Edits
+from core.metrics import scores
 from core.models import Models
 from core.runs import Run
 from core.search_tree import tree_of
@@ -151,3 +153,74 @@ def test_an_unloaded_vocabulary_writes_what_the_tokenizer_writes(searches):
     for text in ("Ein Mädchen, das wartet.", "a  b", "<extra_id_0> x"):
         ids = full(text)["input_ids"]
         assert bare.decode(ids) == full.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+
+
+# Settings compared
+
+@pytest.fixture(scope="module")
+def trials(searches) -> Trials:
+    return Trials(searches.engine)
+
+
+def asked(parts: Parts, *rows: dict, reference: str = "", text: str = "A dog runs.") -> dict:
+    return values(parts, text) | {parts.reference: reference, "data": {"rows": list(rows)}}
+
+
+def table(trials: Trials, parts: Parts, sent: dict) -> dict:
+    *_, found = compared(trials, parts, sent, sent["data"], "ann")
+    return found
+
+
+def test_eight_settings_give_a_row_each_with_every_number(trials, parts):
+    sent = asked(parts, *FIRST, {"beams": 4, "no_repeat_ngram_size": 1}, reference="Ein Hund rennt.")
+    found = table(trials, parts, sent)
+    assert found["kind"] == "compared" and len(found["rows"]) == 8
+    assert found["names"] == ["BLEU", "chrF2", "TER", "ROUGE-1", "ROUGE-2", "ROUGE-L", "ROUGE-Lsum", "repetition"]
+    assert all(found["signatures"]) and len(found["signatures"]) == len(found["units"]) == 8
+    for row, settings in zip(found["rows"], settings_of(parts.controls.settings(sent), sent["data"])):
+        trace = record(settings)
+        assert (row["text"], row["length"], row["run"]) == (trace.text, len(trace.target), trace.id)
+        logprob = sum(place.logprob for place in trace.line())
+        alpha = settings.decoding.length_penalty
+        assert row["logprob"] == pytest.approx(logprob, abs=1e-3)
+        assert row["score"] == pytest.approx(logprob / row["length"] ** alpha, abs=1e-3)
+        assert row["gnmt"] == pytest.approx(logprob / ((5 + row["length"]) / 6) ** 0.6, abs=1e-3)
+        assert row["scores"] == [round(one.value, 4) for one in scores([trace.text], ["Ein Hund rennt."], names=found["names"])]
+        received = trace.coverage()
+        assert row["gaps"] == [token.text for token, share in zip(trace.source, received) if share < found["gap"]]
+        assert len(row["repeats"]) == 4 and 0 < row["seconds"] <= found["seconds"]
+
+
+def test_without_a_reference_only_repetition_is_there(trials, parts):
+    found = table(trials, parts, asked(parts, {"beams": 2}))
+    assert found["names"] == ["repetition"] and found["texts"] == 1
+
+
+def test_any_two_rows_are_shown_as_two_heatmaps(trials, parts):
+    found = table(trials, parts, asked(parts, {}, {"do_sample": True, "top_k": 0, "seed": 1, "temperature": 2.0}))
+    told, maps = trials.two({"old": found["rows"][0]["run"], "new": found["rows"][1]["run"]})
+    assert told["sentence"].startswith("greedy → sampled, seed 1") and [line["name"] for line in told["lines"]] == ["a", "b"]
+    assert [panel["title"] for panel in maps["panels"]][:2] == ["A", "B"]
+    told, maps = trials.two({"old": found["rows"][0]["run"], "new": found["rows"][0]["run"]})
+    assert told["sentence"] == "greedy" and len(maps["panels"]) == 1
+    for data in (None, {}, {"old": 1, "new": 2}, {"old": "x", "new": "y"}):
+        shown = chosen(parts, trials, data)
+        assert shown[parts.told]["kind"] == "refused" and shown[parts.maps] is None
+
+
+@pytest.mark.parametrize("rows, said", [
+    ([], r"choose 1 to 8 rows"), ([{}] * 9, "choose 1 to 8 rows"), ([3], "Row 1 is 3; it may name beams"),
+    ([{}, {"max_new_tokens": 5}], "Row 2 is"), ([{"beams": 9}], "beams is 9"), ([{"beams": True}], "beams must be int, not bool"),
+    ([{"beams": 2, "do_sample": True}], "Sampling writes one text"),
+    ([{"temperature": "1"}], "temperature must be float, not str"),
+    ([{"length_penalty": 1e30}], "length_penalty is 1e"), ("x", "choose 1 to 8 rows"),
+])
+def test_what_cannot_be_compared_is_a_sentence(trials, parts, rows, said):
+    sent = asked(parts) | {"data": {"rows": rows}}
+    with pytest.raises(InputError, match=said):
+        table(trials, parts, sent)
+
+
+def test_a_strange_reference_is_refused(trials, parts):
+    with pytest.raises(InputError, match="The reference must be a text"):
+        table(trials, parts, asked(parts, {}) | {parts.reference: 3})

@@ -1,4 +1,4 @@
-"""The search tab: a beam search as a tree, drawn while it runs; its hypotheses ranked anew; branches from any node.
+"""The search tab: a beam search as a tree, drawn while it runs; its hypotheses ranked anew; branches; settings compared.
 
 Sliders of the ranking and every step are answered in the browser. A search, and a branch, wait for the model.
 """
@@ -9,12 +9,16 @@ from typing import Any
 
 import gradio as gr
 
-from app.answers import slow
+from app.answers import quick, slow
 from app.controls import Controls, slider
 from app.engine import Engine
 from app.searches import Searches, branch
+from app.trials import FIRST, Trials, settings_of
 from app.turns import MODEL_TURN
 from app.widgets.beam_tree import BeamTree
+from app.widgets.findings import Findings
+from app.widgets.matrices import Matrices
+from app.widgets.trial_table import TrialTable
 from app.words import said
 from core.errors import InputError
 from core.examples import SEARCHED
@@ -42,6 +46,12 @@ class Parts:
                                      info=said("settings.early_stopping"), min_width=220)
         first = searches.first
         self.tree = BeamTree(searches.drawn(first) if first else None, elem_id="ts-search-tree", elem_classes="ts-bare")
+        gr.Markdown(said("page.search.compare"), elem_classes="ts-masks-head")
+        self.reference = gr.Textbox("", label=said("page.search.reference"), info=said("page.search.reference.info"), max_lines=1,
+                                    elem_id="ts-search-reference")
+        self.table = TrialTable({"kind": "first", "rows": list(FIRST)}, elem_id="ts-search-table", elem_classes="ts-bare")
+        self.told = Findings(elem_id="ts-search-told", elem_classes="ts-bare")
+        self.maps = Matrices(elem_id="ts-search-maps", elem_classes="ts-bare")
         self.inputs = controls.inputs() | {*self.numbers.values(), self.early, self.beginning}
 
     def settings(self, values: Mapping[Any, Any]) -> Settings:
@@ -60,7 +70,7 @@ class Parts:
 
 def build(engine: Engine, controls: Controls) -> None:
     """The components of the tab and their events. The first picture is a saved search; no model is loaded for it."""
-    searches = Searches(engine)
+    searches, trials = Searches(engine), Trials(engine)
     parts = Parts(searches, controls)
 
     def search(values: dict, request: gr.Request) -> Iterator[dict]:
@@ -70,8 +80,19 @@ def build(engine: Engine, controls: Controls) -> None:
         data = getattr(event, "_data", None)
         yield from slow(lambda: branched(parts, values, data, str(request.session_hash)))
 
+    def compare(values: dict, event: gr.EventData, request: gr.Request) -> Iterator[dict]:
+        data = getattr(event, "_data", None)
+        yield from slow(lambda: compared(trials, parts, values, data, str(request.session_hash)))
+
+    def two(event: gr.EventData) -> dict:
+        return chosen(parts, trials, getattr(event, "_data", None))
+
     gr.on([parts.go.click, parts.beginning.submit], search, parts.inputs, parts.tree, **MODEL_TURN)
-    parts.tree.branch(go_on, parts.inputs, parts.tree, **MODEL_TURN)  # an event of our own script
+    # events of our own scripts
+    parts.tree.branch(go_on, parts.inputs, parts.tree, **MODEL_TURN)
+    parts.table.compare(compare, parts.inputs | {parts.reference}, parts.table, **MODEL_TURN)
+    parts.table.two(two, None, [parts.told, parts.maps], queue=False, api_visibility="private", show_progress="hidden",
+                    trigger_mode="multiple")
 
 
 def searched(parts: Parts, values: Mapping[Any, Any], visitor: str) -> Iterator[dict]:
@@ -85,3 +106,14 @@ def branched(parts: Parts, values: Mapping[Any, Any], data: object, visitor: str
     """The same search after the tokens that lead to a node."""
     ids = data.get("ids") if isinstance(data, dict) else None
     yield from parts.searches.messages(branch(parts.settings(values), ids), visitor)
+
+
+def compared(trials: Trials, parts: Parts, values: Mapping[Any, Any], data: object, visitor: str) -> Iterator[dict]:
+    """All rows of the table on the source above, in one batch."""
+    yield from trials.messages(settings_of(parts.controls.settings(values), data), values[parts.reference], visitor)
+
+
+def chosen(parts: Parts, trials: Trials, data: object) -> dict:
+    """The token diff and the heatmaps of two rows; a refusal empties them, they were of other rows."""
+    found = quick(lambda: dict(zip((parts.told, parts.maps), trials.two(data), strict=True)))
+    return found if "kind" not in found else {parts.told: found, parts.maps: None}
