@@ -79,7 +79,7 @@ def task_picker(models: Models, name: str, chosen: str = "") -> gr.Dropdown:
 
 def more() -> dict[str, Any]:
     """The settings few people change."""
-    with gr.Accordion(said("page.more"), open=False):
+    with gr.Accordion(said("page.more"), open=False, elem_id="ts-more"):
         with gr.Row():
             out = {
                 "max_new_tokens": slider("max_new_tokens", 1),

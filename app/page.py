@@ -13,6 +13,7 @@ from app.engine import Engine
 from app.theme import CSS, theme
 from app.turns import MODEL_TURN
 from app.views import decoding, masks, noise, scores, sessions
+from app.widgets.lecture import Lecture
 from app.widgets.replay_bar import ReplayBar
 from app.widgets.spelling import Spelling, pack
 from app.widgets.stepper import PLOTLY_FILE, Stepper
@@ -53,6 +54,7 @@ def build(config: AppConfig) -> gr.Blocks:
         notice = gr.HTML("", html_template="<div class='ts-notice' role='alert'>{{value}}</div>", elem_id="ts-notice")
         key = gr.BrowserState("", storage_key="two-stacks", secret="two-stacks")  # what it holds is signed by the host
         bar = ReplayBar(elem_id="ts-replay", elem_classes="ts-bare")
+        lecture = Lecture(elem_id="ts-lecture", elem_classes="ts-bare")
         with gr.Tabs(elem_id="ts-tabs") as tabs:
             with gr.Tab(said("page.attention"), id="attention"):
                 stepper = Stepper(value=engine.saved_pack(first) if first else None)
@@ -65,7 +67,7 @@ def build(config: AppConfig) -> gr.Blocks:
                         follow.append(one)
             with gr.Tab(said(sessions.TITLE), id="sessions", elem_id="ts-tab-sessions") as tab:
                 drawn = next(one.drawn for one in follow if hasattr(one, "drawn"))
-                sessions.build(engine, controls, sessions.Stage(tabs, stepper, notice, bar, key, drawn), page, tab)
+                sessions.build(engine, controls, sessions.Stage(tabs, stepper, notice, bar, lecture, key, drawn), page, tab)
 
         def answer(values: dict, request: gr.Request) -> Iterator[tuple]:
             yield from _answer(engine, controls, values, str(request.session_hash))

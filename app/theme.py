@@ -27,6 +27,8 @@ _OWN = """
 #ts-spelling { min-height: 0; padding: 0; margin: -.2rem 0; }
 #ts-spelling .html-container { padding: 0; }
 .ts-spelling:not(:empty) { color: var(--body-text-color-subdued); font-size: .92rem; overflow-wrap: anywhere; }
+#ts-lessons { gap: .4rem; flex-wrap: wrap; }
+#ts-lessons button { flex: 0 1 auto; }
 #ts-noise-about p, #ts-masks-about p, #ts-scores-about p, #ts-sessions-about p,
 #ts-search-about p { color: var(--body-text-color-subdued); max-width: 62rem; margin: 0; }
 #ts-noise-controls input[type=number] { width: 58px; padding: 4px; }
@@ -58,7 +60,7 @@ _OWN = """
 }
 footer { display: none !important; }
 """
-CSS = _OWN + styles("noise", "findings", "scores", "sessions")  # several components share each, so it travels once
+CSS = _OWN + styles("noise", "findings", "scores", "sessions", "lecture")  # several components share each, so it travels once
 
 
 def theme() -> gr.Theme:

@@ -13,6 +13,7 @@ from app.widgets.scripts import script
 
 _ui = Markup("session_list")
 MOST_FILE = 32 * 2**20  # bytes of a session file; core.sessions.exchange refuses more, and a test holds the two equal
+DEEDS = ("replay", "present", "share", "unshare", "export", "page", "delete")
 KINDS = ("sessions", "refused")
 
 
@@ -38,11 +39,12 @@ TEMPLATE = f"""
       <p class="sl-quiet" {_ui.say("limits")}</p>
     </div>
     <div class="sl-open" data-ts="open" hidden>
-      <div class="sl-buttons sl-top">{"".join(map(_button, ("replay", "share", "unshare", "export", "page", "delete")))}</div>
+      <div class="sl-buttons sl-top">{"".join(map(_button, DEEDS))}</div>
       <div class="sl-link" data-ts="link" hidden><label><span {_ui.say("link")}</span>
         <input type="text" readonly data-ts="address"></label>{_button("copy")}</div>
       <label class="sl-field"><span {_ui.say("name")}</span><input type="text" maxlength="120" data-ts="name"></label>
       <label class="sl-field"><span {_ui.say("note")}</span><textarea rows="2" maxlength="2000" data-ts="note"></textarea></label>
+      <label class="sl-check" data-ts="editline"><input type="checkbox" data-ts="edit"> <span {_ui.say("edit")}</span></label>
       <p class="sl-quiet" data-ts="notmine" hidden {_ui.say("notmine")}</p>
       <ol class="sl-entries" data-ts="entries"></ol>
       <p class="sl-quiet" data-ts="more"></p>

@@ -98,7 +98,7 @@ function restore(wanted) {
   view.chosen = !!(wanted.layer || wanted.head);
   for (const kind of ["layer", "head"]) if (wanted[kind]) view[kind] = wanted[kind];
   fillPickers();
-  show(wanted.step || run.rows.length, false);
+  show(wanted.step || run.rows.length, true);   // whatever was being played stops
 }
 
 function takeRows(pack) {
