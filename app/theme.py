@@ -50,6 +50,7 @@ _OWN = """
 .ts-section > .label-wrap { font-weight: 600; font-size: 1.05rem; }
 .ts-section .ts-masks-head { margin-top: 0; }
 .ts-masks-row { align-items: end; max-width: 46rem; }
+#ts-masks-padding-mask { min-width: 180px !important; } /* a check box drops its min_width: on a phone it would be cut */
 .ts-bare { padding: 0 !important; overflow: visible !important; }
 .ts-bare .html-container { padding: 0; }
 @media (max-width: 640px) {

@@ -113,7 +113,8 @@ def test_a_row_is_set_and_taken_back_and_follows_another_mask(page):
 
 def test_a_bar_of_the_row_is_dragged_and_the_model_writes_on(page):
     toggle(page, "row")
-    choose(page, "row-query", "2 Mädchen")
+    choose(page, "row-query", "3 mit")
+    expect(titles(page, "row")).to_contain_text("row 3, which writes")
     cells = page.locator("#ts-masks-row-maps .mx-cells")
     cells.scroll_into_view_if_needed()
     size = value(page, "row", "panels()")[0]
