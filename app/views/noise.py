@@ -35,6 +35,8 @@ HERE = dict(queue=False, show_progress="hidden", trigger_mode="multiple")  # eve
 # What our own scripts hold for these events; assets/js/noise_picker.js and assets/js/corruption/ write it.
 PICKED = "() => window.twoStacks.picked"
 EDITED = "(model, text) => ({ ...window.twoStacks.edited, of: [model, text] })"
+# After the frame with the text, or where none is painted, after 50 ms: asking for the histogram would hold the text up.
+PAINTED = "() => new Promise((go) => { requestAnimationFrame(() => setTimeout(go)); setTimeout(go, 50); })"
 FRESH = f"() => Math.floor({SEEDS} * Math.random())"
 
 
@@ -80,7 +82,7 @@ def build(engine: Engine, controls: Controls) -> None:
     captions.click(lambda: " ".join(random.choice(SUMMARIES)), None, controls.text, **QUICK)
     other = controls.model.change(offered, inputs, [picker, view], **QUICK)
     for event in (drawn, other, *(one.then(redraw, inputs, view, **QUICK) for one in here)):
-        event.then(count, inputs, view, **QUICK)
+        event.then(None, None, None, js=PAINTED, **HERE).then(count, inputs, view, **QUICK)
 
     def rebuilt(values: dict, request: gr.Request) -> Iterator[dict]:
         yield from slow(lambda: made.rebuilt(asked(values), str(request.session_hash)))
