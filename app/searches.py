@@ -74,7 +74,8 @@ class Searches:
 
     def drawn(self, trace: Trace, *notes: str) -> dict[str, Any]:
         """A trace for the tree component."""
-        return tree_packs.whole(trace, self._tokenizer(trace.settings.model), self._head(trace.settings.model), *notes)
+        return tree_packs.whole(trace, self._tokenizer(trace.settings.model), self._head(trace.settings.model), *notes,
+                                shape=self.engine.models.cache_shape(trace.settings.model))
 
     def _head(self, model: str) -> tree_packs.Head:
         return self.engine.models.alignment_head(model)

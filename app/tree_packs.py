@@ -6,22 +6,39 @@ from typing import Any
 
 import numpy as np
 
+from core.budget import kv_bytes
 from core.records import browser_token, how_made
 from core.search_tree import SearchTree
 from core.text import plain
 from core.trace import Step, Trace
 
 SHOWN = 8  # candidates of a row that travel
+SIZES = {"bfloat16": "float16", "float16": "float16"}  # dtypes of two bytes
 
 Head = tuple[int, int] | None
 
 
-def whole(trace: Trace, tokenizer: Any, head: Head, *notes: str) -> dict[str, Any]:
+def caches(steps: Sequence[Step], source: int, shape: tuple[int, int, int] | None, dtype: str) -> dict[str, Any]:
+    """Measured bytes of both caches after each step, and what 2 · N · heads · d_kv · length · bytes says, where shape is known.
+
+    The self cache has a row for each hypothesis fed and a token for each step; the cross cache is there once for all rows.
+    """
+    rows, bytes_per = [len(step.entropy) for step in steps], np.dtype(SIZES.get(dtype, "float32")).itemsize
+    formula = shape and {
+        "self": [kv_bytes(*shape, length=at, beams=count, bytes_per=bytes_per) for at, count in enumerate(rows, 1)],
+        "cross": kv_bytes(*shape, length=source, bytes_per=bytes_per),
+    }
+    return {"measured": [[step.self_cache_bytes, step.cross_cache_bytes] for step in steps], "formula": formula,
+            "shape": shape and [*shape, bytes_per], "rows": rows}
+
+
+def whole(trace: Trace, tokenizer: Any, head: Head, *notes: str, shape: tuple[int, int, int] | None = None) -> dict[str, Any]:
     """A whole search. head: (layer, head) of the cross-attention that is shown; None is the mean of all."""
     made, tree = trace.made, trace.tree
     about = how_made(trace.settings, made.get("device", "?"), made.get("dtype", ""))
     return start(trace, about, head) | grown(trace.steps, tree, head) | {
-        "kind": "tree", "ranking": ranking(trace, tokenizer, head), "notes": [*trace.notes, *notes],
+        "kind": "tree", "ranking": ranking(trace, tokenizer, head),
+        "caches": caches(trace.steps, len(trace.source), shape, made.get("dtype", "")), "notes": [*trace.notes, *notes],
         "stopped": next((note for note in reversed(trace.steps[-1].notes) if note.startswith("stopped")), ""),
     }
 
@@ -80,7 +97,6 @@ def _step(step: Step, head: Head) -> dict[str, Any]:
     ]
     weights = _map(step.cross_weights, head, 1) if step.cross_weights.size else np.zeros((len(step.entropy), 0))
     return {"top": top, "entropy": [round(float(each), 5) for each in step.entropy], "notes": list(step.notes),
-            "kv": [step.self_cache_bytes, step.cross_cache_bytes],
             "w": base64.b64encode(np.ascontiguousarray(weights, "<f2").tobytes()).decode()}
 
 

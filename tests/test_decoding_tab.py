@@ -16,6 +16,7 @@ from app.trials import FIRST, Trials, settings_of
 from app.views.decoding import Parts, branched, chosen, compared, searched
 from app.widgets.beam_tree import BeamTree
 from core import Decoding, Settings, record
+from core.budget import cache_shape
 from core.errors import InputError
 from core.interventions import Edits
 from core.metrics import scores
@@ -153,6 +154,26 @@ def test_an_unloaded_vocabulary_writes_what_the_tokenizer_writes(searches):
     for text in ("Ein Mädchen, das wartet.", "a  b", "<extra_id_0> x"):
         ids = full(text)["input_ids"]
         assert bare.decode(ids) == full.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+
+
+@pytest.mark.parametrize("model", ["pocket-t5", "pocket-bart"])
+def test_bytes_of_both_caches_are_those_of_the_formula(searches, parts, model):
+    sent = values(parts) | {parts.controls.model: model}
+    *_, found = searched(parts, sent, "ann")
+    caches = found["caches"]
+    assert caches["shape"] == [3, 6, 32, 4] and caches["rows"] == [4] * len(found["steps"])
+    for at, (own, cross) in enumerate(caches["measured"]):
+        assert own == caches["formula"]["self"][at] == 2 * 3 * 6 * 32 * (at + 1) * 4 * 4
+        assert cross == caches["formula"]["cross"] == 2 * 3 * 6 * 32 * len(found["source"]) * 4
+
+
+@pytest.mark.parametrize("config, shape", [
+    ({"num_decoder_layers": 6, "num_heads": 8, "d_kv": 64}, (6, 8, 64)),
+    ({"decoder_layers": 12, "decoder_attention_heads": 16, "d_model": 1024}, (12, 16, 64)),
+    ({}, None), ({"num_decoder_layers": "6", "num_heads": 8, "d_kv": 64}, None),
+])
+def test_a_config_says_the_shape_of_a_cache(config, shape):
+    assert cache_shape(config) == shape
 
 
 # Settings compared

@@ -16,7 +16,7 @@ _ui = Markup("beam_tree")
 KINDS = ("tree", "levels", "refused", "progress")
 KEYS = ("kept", "best", "ended", "pruned")
 # One function body in this order: each file uses only what the ones before it name, or what runs after all are read.
-SCRIPTS = ("state", "text", "layout", "drawing", "node", "ranking", "moving", "pointing", "arriving", "theme", "wiring")
+SCRIPTS = ("state", "text", "layout", "drawing", "node", "ranking", "caches", "moving", "pointing", "arriving", "theme", "wiring")
 _LEGEND = "".join(f'<span class="bt-key"><i class="bt-{name}"></i> <span {_ui.say(f"key.{name}")}</span></span>' for name in KEYS)
 _SLIDERS = "".join(
     f'<label class="ts-field"><span {_ui.say(name)}</span> <input type="range" class="bt-range" data-ts="{name}"'
@@ -47,6 +47,12 @@ TEMPLATE = f"""
         <tbody data-ts="ranked"></tbody></table></div>
       <p class="bt-quiet" {_ui.say("formulas")}</p>
       <p class="bt-quiet" data-ts="beside"></p>
+      <div data-ts="caches" hidden>
+        <h4 class="bt-later" {_ui.say("caches")}</h4>
+        <svg class="bt-curve" data-ts="curve" role="img" preserveAspectRatio="none" {_ui.attributes(aria_label="caches")}></svg>
+        <div data-ts="bytes"></div>
+        <p class="bt-quiet" {_ui.say("cache.formula")}</p>
+      </div>
     </section>
   </div>
   <div class="ts-tip" data-ts="tip" aria-hidden="true"></div>

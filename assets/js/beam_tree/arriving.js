@@ -14,7 +14,7 @@ function added(pack) {
 
 function begun(pack) {
   stop();
-  search = { nodes: [], children: [], steps: [], fates: [], best: -1, ranking: [], stopped: "", notes: [], ...Object.fromEntries(
+  search = { nodes: [], children: [], steps: [], fates: [], best: -1, ranking: [], caches: null, stopped: "", notes: [], ...Object.fromEntries(
     ["run", "about", "source", "start", "forced", "beams", "alpha", "head", "shape"].map((name) => [name, pack[name]])) };
   Object.assign(view, { node: -1, open: new Set(), alpha: pack.alpha, beta: 0 });
 }
@@ -23,7 +23,7 @@ function drawn(pack) {
   if (pack.from === 0) begun(pack);
   else if (!search || pack.run !== search.run || pack.from !== search.nodes.length) return;   // the whole comes at the end
   added(pack);
-  if (pack.kind === "tree") Object.assign(search, { ranking: pack.ranking, stopped: pack.stopped, notes: pack.notes });
+  if (pack.kind === "tree") Object.assign(search, { ranking: pack.ranking, stopped: pack.stopped, notes: pack.notes, caches: pack.caches });
   if (!search.forced && search.ranking.length)
     freely = { ranking: search.ranking, own: search.nodes[search.ranking[0].node].own, input: search.source.map(([text]) => text).join(" ") };
   write(at.about, search.about);
@@ -31,6 +31,7 @@ function drawn(pack) {
   if (pack.kind === "tree") view.node = search.best;
   show(search.steps.length);
   drawRanking();
+  drawCaches();
   drawBeside();
   if (pack.kind === "tree") at.stage.scrollLeft = 0;
 }

@@ -11,6 +11,7 @@ function show(upto) {
   if (view.node >= 0 && search.nodes[view.node].step >= view.upto) view.node = -1;
   drawTree();
   drawNode();
+  drawCaches();
   at.stage.scrollLeft = Math.max(0, placed.width - at.stage.clientWidth);
 }
 

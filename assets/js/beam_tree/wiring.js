@@ -14,6 +14,6 @@ at.tree.addEventListener("keydown", press);
 const hooks = { search: () => search, view: () => view, both, choose, show };
 at.root.twoStacks = hooks;
 (window.twoStacks ||= {}).beamTree = hooks;
-receive();
 watchTheme(view, () => { if (search) drawNode(); });
+receive();
 watch("value", receive);
