@@ -163,7 +163,16 @@ def _line(value: str, elem_id: str) -> gr.HTML:
 
 
 def launch(page: gr.Blocks, config: AppConfig) -> None:
-    """Serve until interrupted.
+    """Serve until interrupted."""
+    serve(page, config)
+    print(f"Two Stacks on http://{config.host}:{config.port}", flush=True)
+    # A host that no one visits loads too, so that its first visitor does not wait.
+    threading.Timer(20, page.engine.load_in_background).start()
+    page.block_thread()
+
+
+def serve(page: gr.Blocks, config: AppConfig) -> None:
+    """Answer from threads of its own.
 
     Off: run history (slows every update, and 6.27-6.31 can leak a host's token through it with SSR), SSR (Spaces turns
     it on), monitoring, PWA, MCP, error details. Uploads are open even without a file component, so they are kept small;
@@ -176,7 +185,3 @@ def launch(page: gr.Blocks, config: AppConfig) -> None:
         max_file_size="1mb", blocked_paths=page.engine.keeper.places(), show_error=False,
         state_session_capacity=200, prevent_thread_lock=True, quiet=True,
     )
-    print(f"Two Stacks on http://{config.host}:{config.port}", flush=True)
-    # A host that no one visits loads too, so that its first visitor does not wait.
-    threading.Timer(20, page.engine.load_in_background).start()
-    page.block_thread()
