@@ -84,6 +84,16 @@ def test_steps_and_keys(page):
     expect(page.locator(f"{ROOT} .bt-picked")).to_have_count(0)
 
 
+def test_bytes_of_the_caches_follow_the_step(page):
+    own = page.locator(f"{ROOT} .bt-cache-self")
+    page.locator(f"{ROOT} svg[role=tree]").focus()
+    expect(own).to_contain_text("276,480 bytes, as the formula says: 2 · 3 · 6 · 32 · 15 · 4 · 4")
+    page.keyboard.press("[")
+    expect(own).to_contain_text("258,048 bytes, as the formula says: 2 · 3 · 6 · 32 · 14 · 4 · 4")
+    expect(page.locator(f"{ROOT} .bt-cache-cross")).to_contain_text("96,768 bytes")
+    page.keyboard.press("]")
+
+
 @pytest.mark.parametrize("alpha, beta", [(-2, 0), (-0.5, 0.2), (0, 0), (0.6, 0.2), (1, 0), (2, 2)])
 def test_the_page_ranks_as_the_core_does(page, alpha, beta):
     stored = json.loads(hook(page, "JSON.stringify(search.ranking)"))

@@ -16,8 +16,9 @@ const ruler = document.createElement("canvas").getContext("2d");
 function fitted(text, most) {
   const marks = Array.from(text);
   ruler.font = "600 12px " + getComputedStyle(at.root).fontFamily;
+  if (ruler.measureText(text).width <= most) return text;
   while (marks.length > 1 && ruler.measureText(marks.join("") + "…").width > most) marks.pop();
-  return marks.length < Array.from(text).length ? marks.join("") + "…" : text;
+  return marks.join("") + "…";
 }
 
 function edge(from, to, kind) {
@@ -40,7 +41,7 @@ function box(place, best) {
     "aria-selected": view.node === place.n, "aria-label": word("said", { text: shown(node.text), share: percent(node.lp), fate: reason(place.n) }),
   });
   group.append(draw("rect", { width: BOX, height: HIGH, rx: 5 }));
-  const label = draw("text", { x: 6, y: 15, class: "bt-token" }, fitted(shown(node.text), BOX - 52));
+  const label = draw("text", { x: 6, y: 15, class: "bt-token" }, fitted(shown(node.text), BOX - 50));
   const share = draw("text", { x: BOX - 5, y: 15, class: "bt-share" }, order >= 0 ? "#" + (order + 1) : percent(node.lp).replace(" ", ""));
   group.append(label, share);
   return group;
