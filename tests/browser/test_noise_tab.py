@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests import models as tiny
+from tests.browser.tabs import open_tab
 
 HOOK = "window.twoStacks.corruption"
 HOSTILE = "A dog <img src=x onerror=alert(1)> </s> <script>alert(2)</script> runs in the park."
@@ -22,7 +23,7 @@ def address(serve, tmp_path_factory) -> str:
 def opened(open_page, address, name="Noise", **options):
     page = open_page(address, **options)
     page.wait_for_selector("[data-ready]")
-    page.get_by_role("tab", name=name).click()
+    open_tab(page, name)
     page.wait_for_selector("#ts-noise-view [data-source]")
     return page
 
