@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from core.decode.rescoring import Hypothesis, flipped, ranked
+from tests.browser.tabs import open_tab
 
 HOSTILE = "<img src=x onerror=alert(1)> a<b>c &amp; ${1}"
 ROOT = "#ts-search-tree .bt-root"
@@ -19,7 +20,7 @@ def address(serve) -> str:
 def opened(open_page, address, name="Search", **options):
     page = open_page(address, **options)
     page.wait_for_selector("[data-ready]")
-    page.get_by_role("tab", name=name, exact=True).click()
+    open_tab(page, name)
     expect(page.locator(f"{ROOT} .bt-box.bt-best")).not_to_have_count(0)
     return page
 
