@@ -10,6 +10,8 @@ ROOT = str(Path(__file__).resolve().parents[1])
 if sys.path[0] != ROOT:
     sys.path[0] = ROOT
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
+# Threads of torch sleep between two operations. Spinning, they take the cores from everything else that runs here.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 gc.disable()  # a start makes hundreds of thousands of objects that stay; looking through them takes a tenth of it
 from app import stubs  # noqa: E402

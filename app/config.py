@@ -20,7 +20,7 @@ class AppConfig:
     models_dir: Path | None = None
     allow_hub: bool = True
     device: str | None = None
-    queue_size: int = 64
+    queue_size: int = 256  # a class that clicks at once, and then some
 
     def registry(self) -> Models:
         """The models this host offers. Loads nothing."""

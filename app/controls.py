@@ -15,10 +15,12 @@ def _field(cls: type, name: str) -> dataclasses.Field:
     return next(item for item in dataclasses.fields(cls) if item.name == name)
 
 
-def _slider(name: str, step: float) -> gr.Slider:
+def slider(name: str, step: float, value: float | None = None, low: float | None = None) -> gr.Slider:
+    """A slider for a field of Decoding; value and low: where they are not the field's own."""
     item = _field(Decoding, name)
-    return gr.Slider(item.metadata["low"], item.metadata["high"], item.default, step=step,
-                     label=said(f"page.{name}"), info=said(f"settings.{name}"))
+    low, value = item.metadata["low"] if low is None else low, item.default if value is None else value
+    return gr.Slider(low, item.metadata["high"], value, step=step, label=said(f"page.{name}"), info=said(f"settings.{name}"),
+                     min_width=220)
 
 
 @dataclasses.dataclass
@@ -77,12 +79,12 @@ def task_picker(models: Models, name: str, chosen: str = "") -> gr.Dropdown:
 
 def more() -> dict[str, Any]:
     """The settings few people change."""
-    with gr.Accordion(said("page.more"), open=False):
+    with gr.Accordion(said("page.more"), open=False, elem_id="ts-more"):
         with gr.Row():
             out = {
-                "max_new_tokens": _slider("max_new_tokens", 1),
-                "repetition_penalty": _slider("repetition_penalty", 0.1),
-                "no_repeat_ngram_size": _slider("no_repeat_ngram_size", 1),
+                "max_new_tokens": slider("max_new_tokens", 1),
+                "repetition_penalty": slider("repetition_penalty", 0.1),
+                "no_repeat_ngram_size": slider("no_repeat_ngram_size", 1),
             }
         with gr.Row():
             for name in ("source_language", "target_language"):

@@ -9,13 +9,19 @@ from threading import Lock
 from app.engine import INTERVAL, Engine
 from app.noise_controls import EPOCHS
 from app.widgets.corruption import pack
+from core.examples import SUMMARIES
 from core.models import BUNDLED
 from core.noise import NOISES, Units, corrupt, histogram, series, units, units_for
 from core.noise.tokens import can
 from core.settings import MAX_TOKENS, Settings
 
 KEPT = 256  # cut texts, and histograms; each a few kB
-_FILLING = ("fill", "span", "denois", "infill")  # what a task is called that teaches to write hidden tokens
+# Task of a bundled model -> the noises that it taught the model to undo (core/train/tasks.py).
+TAUGHT = {
+    "fill": ("spans", "iid"),
+    "denoise": ("token_masking", "token_deletion", "text_infilling", "sentence_permutation", "document_rotation", "combined"),
+}
+CAPTIONS = len(SUMMARIES[0])  # sentences of a text that `denoise` was taught on
 
 
 class Corruptions:
@@ -88,7 +94,7 @@ class Corruptions:
             with engine.turn:
                 found = judge(going)
             engine.keeper.keep(visitor, lambda: found.corruption)
-            yield judged(found, self.learned(settings.model)) | {"stopped": engine.latest.stopped(visitor)}
+            yield judged(found) | {"stopped": engine.latest.stopped(visitor)} | self.taught(settings)
         finally:
             going.close()
 
@@ -102,20 +108,28 @@ class Corruptions:
         loaded = engine.models.load(settings.model)
         rows: list[dict] = []
         made = {"kind": "table", "of": len(NOISES), "model": loaded.name, "seed": settings.noise.seed,
-                "learned": self.learned(settings.model), "stopped": False, "mode": settings.noise.mode}
+                "tasks": self.engine.models.tasks(settings.model), "stopped": False, "mode": settings.noise.mode}
         yield made | {"rows": []}
         for row in every(settings.text, loaded, settings.noise.seed, settings.noise.mode, engine.turn):
             if not engine.latest.wants(visitor, ticket):
                 if engine.latest.stopped(visitor):
                     yield made | {"rows": list(rows), "stopped": True}
                 return
-            rows.append(written(row))
+            rows.append(written(row) | {"learned": self.learned(settings.model, row.name)})
             yield made | {"rows": list(rows)}
 
-    def learned(self, name: str) -> list[str]:
-        """The tasks of a bundled model that never learned to write hidden tokens; empty where it did, or nobody knows."""
-        tasks = self.engine.models.tasks(name) if name in BUNDLED else []
-        return [] if any(word in task.lower() for task in tasks for word in _FILLING) else tasks
+    def learned(self, model: str, noise: str) -> bool:
+        """Whether a bundled model was trained to undo a noise; of others nothing is known, and nothing said."""
+        return model not in BUNDLED or any(noise in TAUGHT.get(task, ()) for task in self.engine.models.tasks(model))
+
+    def taught(self, settings: Settings) -> dict:
+        """What a rebuilding says of a model's training: its tasks, whether this noise was among them, and whether the
+        text is shorter than those that it learned on."""
+        name, noise = settings.model, settings.noise.name
+        tasks, learned = self.engine.models.tasks(name), self.learned(name, noise)
+        whole = name in BUNDLED and learned and noise in TAUGHT["denoise"]
+        return {"tasks": tasks, "learned": learned, "captions": CAPTIONS,
+                "short": whole and sum(self.units(settings).stops) < CAPTIONS}
 
     def _once(self, key: tuple, make):
         with self._lock:

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from app import mask_packs
-from app.decoder_looks import CHEAT, SetRow, Unmasked
+from app.decoder_looks import CHEAT, Unmasked
 from app.look_packs import marked, size
 from app.mask_packs import MOST_DRAWN, MOST_SHOWN, numbered
 from app.masked import Pair
+from app.row_looks import SetRow
 from app.widgets import matrices
 from app.words import english
 from core.interventions import ALL
@@ -54,7 +55,7 @@ def row(asked: SetRow) -> dict[str, Any]:
     names = [english(f"page.masks.row.{way}") for way in ("now", "then")]
     return matrices.pack([matrices.panel(
         english("page.masks.row.title", row=asked.query + 1, token=asked.trace.target[asked.query].text), values, names,
-        numbered(asked.keys[:MOST_SHOWN]), low=0, high=1, column_title=english("page.masks.read"),
+        numbered(asked.keys[:MOST_SHOWN]), low=0, high=1, column_title=english("page.masks.read"), drag=True,
         note=english("page.masks.row.note", where=_where(asked)))])
 
 
@@ -73,4 +74,5 @@ def row_said(asked: SetRow, pair: Pair) -> dict[str, Any]:
     found = replace(pair, comparison=replace(pair.comparison, what=what))
     told = mask_packs.told(found)
     kept = english("page.masks.row.kept", row=asked.query + 1) if asked.query else english("page.masks.row.whole")
-    return told | {"notes": [kept, *told["notes"]]}
+    partly = [english("page.masks.row.partly")] * bool((asked.visible != asked.visible[0]).any())
+    return told | {"notes": [kept, *partly, *told["notes"]]}

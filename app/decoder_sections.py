@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 import gradio as gr
 
-from app import decoder_looks, decoder_packs
-from app.decoder_looks import SITES, SetRow
+from app import decoder_looks, decoder_packs, row_looks
 from app.mask_looks import Looks
 from app.mask_packs import numbered
 from app.mask_sections import Asked
 from app.masked import Pair
+from app.row_looks import SITES, SetRow, set_row
 from app.sections import Event, Section
 from app.words import said
 from core.errors import InputError
@@ -34,15 +34,16 @@ class RowPart(Section):
 
     NAME = "row"
     ASK = {"kind": "progress",
-           "text": "Choose a row and where it is to look, then press Set this row: the model writes on from there."}
+           "text": "Choose a row, then drag a bar of it, or say where it looks and press Set this row: the model writes on."}
     OTHER = {"kind": "progress",
              "text": "The text, the model or the masks are others now. What stands here is of the run before; set the row again."}
 
     def __init__(self, looks: Looks, asked: Asked):
         super().__init__(looks, asked)
         self.held = gr.State("")  # id of the run whose branch is shown
-        self.inputs.add(self.held)
-        self.outputs += [self.held, *self.controls]
+        self.hand = gr.State(None)  # row_looks.Hand: the row as the last drag left it
+        self.inputs |= {self.held, self.hand}
+        self.outputs += [self.held, self.hand, *self.controls]
 
     def build(self) -> list[gr.components.Component]:
         def one(name: str, label: str, choices: list, value: object, width: int) -> gr.Dropdown:
@@ -54,20 +55,21 @@ class RowPart(Section):
         self.layer = one("layer", "layer", [], 0, 90)
         self.head = one("head", "head", [], 0, 90)
         self.key = one("key", "row.key", [], 11, 160)
-        self.share = gr.Slider(0, 1, 1, step=0.05, label=said("page.masks.row.share"), min_width=200,
+        self.share = gr.Slider(0, 1, 1, step=0.01, label=said("page.masks.row.share"), min_width=200,
                                elem_id="ts-masks-row-share")
         self.go = gr.Button(said("page.masks.row.set"), size="sm", min_width=120, elem_id="ts-masks-row-set")
         self.back = gr.Button(said("page.masks.row.back"), size="sm", min_width=120, elem_id="ts-masks-row-back")
         return [self.query, self.site, self.layer, self.head, self.key, self.share]
 
     def events(self) -> list[Event]:
-        return [(self.go.click, self.write), (self.back.click, self.drop), (self.maps.select, self.pick)]
+        return [(self.go.click, self.write), (self.back.click, self.drop), (self.maps.select, self.pick),
+                (self.maps.edit, self.drag)]
 
     def asked(self, values: dict) -> SetRow:
         """The row that the controls tell, of the run as it is now."""
         trace = self.looks.made.trace(self.settings(values))
-        return decoder_looks.set_row(trace, *(values[one] for one in (self.site, self.query, self.layer, self.head, self.key,
-                                                                      self.share)))
+        asked = set_row(trace, *(values[one] for one in (self.site, self.query, self.layer, self.head, self.key, self.share)))
+        return asked.left(values[self.hand])
 
     def answers(self, values: dict) -> Iterator[dict]:
         """The row as it is and as it is to be. A branch that is shown stays; one of another run is said to be one."""
@@ -75,8 +77,10 @@ class RowPart(Section):
         offers = self._offers(trace, values)
         asked = self.asked(values | {one: value for one, (_, value) in offers.items()})
         told = {} if values[self.held] == trace.id else {self.told: self.OTHER if values[self.held] else self.ASK, self.held: ""}
+        # A value goes back only where it changes: what was chosen meanwhile stays. The token may have been picked in the picture.
         yield {self.maps: decoder_packs.row(asked)} | told | {
-            one: gr.Dropdown(choices, value=value) for one, (choices, value) in offers.items()}
+            one: gr.update(choices=choices) | ({"value": value} if one is self.key or value != values[one] else {})
+            for one, (choices, value) in offers.items()}
 
     def _offers(self, trace: Trace, values: dict) -> dict[gr.Dropdown, tuple[list[tuple[str, int]], object]]:
         """Rows, layers, heads and columns that this run has, and of each what was chosen; the last where that is not there."""
@@ -94,20 +98,27 @@ class RowPart(Section):
 
     def write(self, values: dict, visitor: str, data: object) -> Iterator[dict]:
         """The branch beside the run that it leaves."""
-        def answers(values: dict) -> Iterator[dict]:
-            asked = self.asked(values)
-            for found in decoder_looks.branch(self.looks, asked, visitor):
-                if isinstance(found, Pair):
-                    yield {self.told: decoder_packs.row_said(asked, found), self.maps: decoder_packs.row(asked),
-                           self.held: asked.trace.id}
-                else:
-                    yield found
+        yield from self.look(values, visitor, lambda values: self._written(self.asked(values), visitor))
 
-        yield from self.look(values, visitor, answers)
+    def _written(self, asked: SetRow, visitor: str) -> Iterator[dict]:
+        shown = {self.maps: decoder_packs.row(asked), self.hand: asked.hand, self.key: asked.key + 1, self.share: asked.share}
+        for found in row_looks.branch(self.looks, asked, visitor):
+            if isinstance(found, Pair):
+                yield shown | {self.told: decoder_packs.row_said(asked, found), self.held: asked.trace.id}
+            else:
+                yield found
+
+    def drag(self, values: dict, visitor: str, data: object) -> Iterator[dict]:
+        """A cell of the row was dragged: its weight is that, the others share the rest, and the model writes on from there."""
+        column, share = (data.get("column"), data.get("share")) if isinstance(data, dict) else (None, None)
+        values = values | {self.key: column + 1 if type(column) is int else column, self.share: share}
+        yield from self.look(values, visitor, lambda values: self._written(
+            self.asked(values | {self.hand: None}).going_on(values[self.hand]), visitor))
 
     def drop(self, values: dict, visitor: str, data: object) -> Iterator[dict]:
         """Back: nothing of the branch was kept but what is shown."""
-        yield from self.look(values | {self.held: ""}, visitor)
+        for found in self.look(values | {self.held: "", self.hand: None}, visitor):
+            yield {self.hand: None} | found
 
     def pick(self, values: dict, visitor: str, data: object) -> Iterator[dict]:
         """A click on a column of the row chooses its token."""

@@ -4,8 +4,10 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from app.keeper import Keeper
+from app.making import Making
 from app.recent import Recent
 from app.turns import Latest, Turn
 from core.errors import InputError, TwoStacksError
@@ -29,7 +31,7 @@ class Engine:
         self.models, self.keeper = models, keeper or Keeper()
         self.saved: dict[str, Trace] = {trace.settings.to_json(): trace for trace in saved()}
         self.status = f"{DEFAULT}: not loaded yet; saved runs are shown meanwhile"
-        self.turn, self.latest, self.recent = Turn(), Latest(), Recent(self.saved.values())
+        self.turn, self.latest, self.recent, self.making = Turn(), Latest(), Recent(self.saved.values()), Making()
         self._begin = threading.Lock()
         self._begun = False
 
@@ -73,21 +75,34 @@ class Engine:
         from core.runs import run
 
         going = run(settings, self.models)
-        if trace := self.recent.get(going.id):
-            yield self._pointed(browser_trace(trace), settings.model)
-            self.keeper.keep(visitor, lambda: trace)
-            return
-        going = self.keeper.watch(visitor, going)
+        while self.latest.wants(visitor, ticket):
+            if trace := self.recent.get(going.id):
+                yield self._pointed(browser_trace(trace), settings.model)
+                self.keeper.keep(visitor, lambda trace=trace: trace)
+                return
+            if self.making.lead(going.id):
+                yield from self._made(self.keeper.watch(visitor, going), visitor, ticket)
+                return
+            for message in self.making.follow(going.id, lambda: self.latest.wants(visitor, ticket)):
+                if message["kind"] != "trace":  # that one comes from `recent`; a run that was stopped is begun anew
+                    yield message
+
+    def _made(self, going: Any, visitor: str, ticket: object) -> Iterator[dict]:
+        """Messages of a run that this visitor makes, for whoever follows it too."""
+        model = going.settings.model
         try:
             for message in _streamed(going, self.turn, lambda: self.latest.wants(visitor, ticket)):
                 if not self.latest.wants(visitor, ticket):
                     break
                 if message["kind"] == "trace":
                     self.recent.add(going.trace())
-                yield self._pointed(message, settings.model)
+                pointed = self._pointed(message, model)
+                self.making.tell(going.id, pointed)
+                yield pointed
             if self.latest.stopped(visitor) and going.steps:
-                yield self._pointed(browser_trace(going.trace(), f"Stopped after {len(going.steps)} tokens."), settings.model)
+                yield self._pointed(browser_trace(going.trace(), f"Stopped after {len(going.steps)} tokens."), model)
         finally:
+            self.making.end(going.id)
             going.close()
 
     def saved_pack(self, trace: Trace) -> dict:

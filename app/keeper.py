@@ -209,5 +209,5 @@ def _secret(folder: Path) -> bytes:
 def _logged(what: str):
     try:
         yield
-    except Exception:
+    except Exception:  # what keeps a run must not end it: the run goes on, and the host's log has the whole error
         log.exception("%s could not be kept", what)

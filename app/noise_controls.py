@@ -19,7 +19,9 @@ _STEPS = {
 }
 _TOPS = {"seed": SEEDS - 1, "epoch": EPOCHS - 1}
 _CHECKS = ("whole_words", "each_piece", "roll")
+_SLIDERS = ("rate", "permute_rate", "rotate_rate", "insert_rate", "mean_span", "poisson", "random_share", "keep_share", "epoch")
 _ALWAYS = ("seed", "mode")
+_PICKED = (*_SLIDERS, "combined", *_CHECKS)  # what a choice of noise sets
 _FIELDS = {item.name: item for item in dataclasses.fields(NoiseSettings)}
 
 
@@ -36,6 +38,10 @@ class NoiseControls:
 
     def inputs(self) -> set:
         return {*self.fields.values(), self.name, self.edits}
+
+    def picked(self) -> list[gr.components.Component]:
+        """What a choice of noise sets, in the order of `updates`."""
+        return [self.fields[name] for name in _PICKED]
 
     def settings(self, values: Mapping[Any, Any], model: object, text: object) -> NoiseSettings:
         """NoiseSettings from an event's values, whatever was sent. Edits are of one text and one vocabulary."""
@@ -56,8 +62,7 @@ def noise_controls() -> NoiseControls:
     shown = visible(NOISES[FIRST])
     fields: dict[str, gr.components.Component] = {}
     with gr.Row(elem_id="ts-noise-controls", equal_height=False):
-        for name in ("rate", "permute_rate", "rotate_rate", "insert_rate", "mean_span", "poisson", "random_share", "keep_share",
-                     "epoch", "seed"):
+        for name in (*_SLIDERS, "seed"):
             fields[name] = _slider(name, name in shown)
         fields["combined"] = gr.CheckboxGroup(
             [(said(f"page.noise.{step}"), step) for step in BART_STEPS], value=list(_FIELDS["combined"].default),
@@ -75,15 +80,20 @@ def visible(noise: Noise) -> set[str]:
     return {*noise.settings, *_ALWAYS}
 
 
-def chosen(controls: NoiseControls, noise: Noise) -> dict:
-    """What changes on the page when a noise is chosen: its own controls, at its usual values."""
-    usual, shown = noise.usual(), visible(noise)
-    out = {}
-    for name, component in controls.fields.items():
-        if name not in _ALWAYS:
-            value = getattr(usual, name)
-            out[component] = gr.update(visible=name in shown, value=list(value) if isinstance(value, tuple) else value)
-    return out
+def updates() -> dict[str, list[dict]]:
+    """Noise -> what its choice sets on the page, a Gradio update each: its own controls, at its usual values."""
+    return {name: [_update(noise, field) for field in _PICKED] for name, noise in NOISES.items()}
+
+
+def turn_of(edits: object) -> int:
+    """How many edits the browser had counted when it sent these; 0 where it says nothing usable."""
+    turn = edits.get("turn") if isinstance(edits, dict) else 0
+    return turn if type(turn) is int and 0 <= turn < 2**53 else 0
+
+
+def _update(noise: Noise, field: str) -> dict:
+    value = getattr(noise.usual(), field)
+    return gr.update(visible=field in visible(noise), value=list(value) if isinstance(value, tuple) else value)
 
 
 def _slider(name: str, shown: bool) -> gr.Slider:

@@ -12,7 +12,8 @@ from app.controls import Controls, model_picker, more, task_picker, text_box
 from app.engine import Engine
 from app.theme import CSS, theme
 from app.turns import MODEL_TURN
-from app.views import masks, noise, scores, sessions
+from app.views import decoding, masks, noise, scores, sessions
+from app.widgets.lecture import Lecture
 from app.widgets.replay_bar import ReplayBar
 from app.widgets.spelling import Spelling, pack
 from app.widgets.stepper import PLOTLY_FILE, Stepper
@@ -23,7 +24,7 @@ from core.settings import MAX_CHARACTERS, MAX_SOURCE
 from core.spelling import marks
 from core.text import usable
 
-VIEWS = (masks, noise, scores)  # the tabs beside the first
+VIEWS = (decoding, masks, noise, scores)  # the tabs beside the first
 
 
 def build(config: AppConfig) -> gr.Blocks:
@@ -53,6 +54,7 @@ def build(config: AppConfig) -> gr.Blocks:
         notice = gr.HTML("", html_template="<div class='ts-notice' role='alert'>{{value}}</div>", elem_id="ts-notice")
         key = gr.BrowserState("", storage_key="two-stacks", secret="two-stacks")  # what it holds is signed by the host
         bar = ReplayBar(elem_id="ts-replay", elem_classes="ts-bare")
+        lecture = Lecture(elem_id="ts-lecture", elem_classes="ts-bare")
         with gr.Tabs(elem_id="ts-tabs") as tabs:
             with gr.Tab(said("page.attention"), id="attention"):
                 stepper = Stepper(value=engine.saved_pack(first) if first else None)
@@ -65,7 +67,7 @@ def build(config: AppConfig) -> gr.Blocks:
                         follow.append(one)
             with gr.Tab(said(sessions.TITLE), id="sessions", elem_id="ts-tab-sessions") as tab:
                 drawn = next(one.drawn for one in follow if hasattr(one, "drawn"))
-                sessions.build(engine, controls, sessions.Stage(tabs, stepper, notice, bar, key, drawn), page, tab)
+                sessions.build(engine, controls, sessions.Stage(tabs, stepper, notice, bar, lecture, key, drawn), page, tab)
 
         def answer(values: dict, request: gr.Request) -> Iterator[tuple]:
             yield from _answer(engine, controls, values, str(request.session_hash))
@@ -161,7 +163,16 @@ def _line(value: str, elem_id: str) -> gr.HTML:
 
 
 def launch(page: gr.Blocks, config: AppConfig) -> None:
-    """Serve until interrupted.
+    """Serve until interrupted."""
+    serve(page, config)
+    print(f"Two Stacks on http://{config.host}:{config.port}", flush=True)
+    # A host that no one visits loads too, so that its first visitor does not wait.
+    threading.Timer(20, page.engine.load_in_background).start()
+    page.block_thread()
+
+
+def serve(page: gr.Blocks, config: AppConfig) -> None:
+    """Answer from threads of its own.
 
     Off: run history (slows every update, and 6.27-6.31 can leak a host's token through it with SSR), SSR (Spaces turns
     it on), monitoring, PWA, MCP, error details. Uploads are open even without a file component, so they are kept small;
@@ -174,7 +185,3 @@ def launch(page: gr.Blocks, config: AppConfig) -> None:
         max_file_size="1mb", blocked_paths=page.engine.keeper.places(), show_error=False,
         state_session_capacity=200, prevent_thread_lock=True, quiet=True,
     )
-    print(f"Two Stacks on http://{config.host}:{config.port}", flush=True)
-    # A host that no one visits loads too, so that its first visitor does not wait.
-    threading.Timer(20, page.engine.load_in_background).start()
-    page.block_thread()

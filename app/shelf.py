@@ -19,7 +19,7 @@ from core.fields import shown
 
 MOST_LISTED = 200  # sessions, and records of one
 MOST_TEXT = 200  # characters of a text in the list
-TABS = ("attention", "masks", "noise", "scores", "sessions")
+TABS = ("attention", "search", "masks", "noise", "scores", "sessions")
 MAPS = ("cross", "decoder", "encoder")
 
 
@@ -59,6 +59,7 @@ class Shelf:
         entries = [{
             "row": one.row, "kind": one.kind, "status": one.status, "input": one.input[:MOST_TEXT],
             "output": one.output[:MOST_TEXT], "made": one.made, "steps": one.steps, "model": one.model,
+            "note": one.note, "hide": one.hide,
             "changed": {name: text for name, text in events.get(one.row, {}).get("changed", {}).items() if name != "text"},
         } for one in store.kept(session)]
         told = _row(session, "") | {"note": session.note, "mine": mine, "entries": entries[:MOST_LISTED], "total": len(entries)}
@@ -102,6 +103,25 @@ class Shelf:
         self.keeper.leave_session(visitor)
         return self.listed(visitor, forgotten=count)
 
+    def _remark(self, visitor: str, data: dict) -> dict:
+        store = self.keeper.store
+        store.remark(store.own(data.get("id"), self.keeper.owner(visitor)), data.get("row"), data.get("note"), data.get("hide"))
+        return self.opened(visitor, data["id"])
+
+    def _remove(self, visitor: str, data: dict) -> dict:
+        store = self.keeper.store
+        store.remove(store.own(data.get("id"), self.keeper.owner(visitor)), data.get("row"))
+        return self.opened(visitor, data["id"])
+
+    def _collect(self, visitor: str, data: dict) -> dict:
+        """A run goes into another session of one's own, or into a new one; that one is opened."""
+        store, owner = self.keeper.store, self.keeper.owner(visitor)
+        source = store.session(data.get("id"), owner)
+        store.load(source, data.get("row"))  # before anything is made for it
+        target = store.own(data["to"], owner) if data.get("to") else store.create(owner, data.get("name"))
+        store.collect(source, data["row"], target)
+        return self.opened(visitor, target.id)
+
     def _export(self, visitor: str, data: dict) -> dict:
         from core.sessions.exchange import to_file
 
@@ -137,7 +157,8 @@ class Shelf:
         return self.opened(visitor, session.id)
 
     _DEEDS = {"list": _list, "open": _open, "write": _write, "share": _share, "unshare": _unshare, "delete": _delete,
-              "forget": _forget, "export": _export, "page": _page, "import": _import}
+              "forget": _forget, "export": _export, "page": _page, "import": _import,
+              "remark": _remark, "remove": _remove, "collect": _collect}
 
     # Replay
 

@@ -27,9 +27,14 @@ _OWN = """
 #ts-spelling { min-height: 0; padding: 0; margin: -.2rem 0; }
 #ts-spelling .html-container { padding: 0; }
 .ts-spelling:not(:empty) { color: var(--body-text-color-subdued); font-size: .92rem; overflow-wrap: anywhere; }
-#ts-noise-about p, #ts-masks-about p, #ts-scores-about p, #ts-sessions-about p { color: var(--body-text-color-subdued);
-  max-width: 62rem; margin: 0; }
+#ts-lessons { gap: .4rem; flex-wrap: wrap; }
+#ts-lessons button { flex: 0 1 auto; }
+#ts-noise-about p, #ts-masks-about p, #ts-scores-about p, #ts-sessions-about p,
+#ts-search-about p { color: var(--body-text-color-subdued); max-width: 62rem; margin: 0; }
 #ts-noise-controls input[type=number] { width: 58px; padding: 4px; }
+#ts-noise-controls .form { display: grid; grid-template-columns: repeat(auto-fit, minmax(220px, 1fr));
+  background: var(--block-background-fill); }
+#ts-noise-controls .form > * { min-width: 0 !important; }
 #ts-noise-picker .html-container, #ts-noise-view .html-container, #ts-noise-rebuilding .html-container,
 #ts-noise-table .html-container { padding: 0; }
 #ts-noise-picker, #ts-noise-view, #ts-noise-rebuilding, #ts-noise-table { padding: 0; overflow: visible; }
@@ -38,13 +43,14 @@ _OWN = """
   #ts-masks-told { position: sticky; bottom: 8px; z-index: 20; max-height: 42vh; overflow-y: auto !important; border-radius: 10px;
     box-shadow: 0 2px 14px rgba(0, 0, 0, .16); }
 }
-#ts-scores-row { align-items: end; }
+#ts-scores-row, #ts-search-row { align-items: end; }
 .ts-masks-head { margin-top: .8rem; }
 .ts-masks-head h3, .ts-masks-head p { margin: 0; }
 .ts-masks-head p { color: var(--body-text-color-subdued); max-width: 62rem; }
 .ts-section > .label-wrap { font-weight: 600; font-size: 1.05rem; }
 .ts-section .ts-masks-head { margin-top: 0; }
 .ts-masks-row { align-items: end; max-width: 46rem; }
+#ts-masks-padding-mask { min-width: 180px !important; } /* a check box drops its min_width: on a phone it would be cut */
 .ts-bare { padding: 0 !important; overflow: visible !important; }
 .ts-bare .html-container { padding: 0; }
 @media (max-width: 640px) {
@@ -55,7 +61,7 @@ _OWN = """
 }
 footer { display: none !important; }
 """
-CSS = _OWN + styles("noise", "findings", "scores", "sessions")  # several components share each, so it travels once
+CSS = _OWN + styles("noise", "findings", "scores", "sessions", "lecture")  # several components share each, so it travels once
 
 
 def theme() -> gr.Theme:

@@ -13,11 +13,13 @@ from pathlib import Path
 import numpy as np
 
 from core.noise.words import hide_word
-from core.settings import Settings
+from core.settings import Decoding, Settings
 from core.trace import Trace
 
 ASSETS = Path(__file__).resolve().parents[1] / "assets"
 TRACES = ASSETS / "traces"
+SEARCH = "search.safetensors"
+SEARCHED = Decoding(beams=4)
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,11 @@ def saved(folder: Path = TRACES) -> list[Trace]:
     return found
 
 
+def saved_search(path: Path = TRACES / SEARCH) -> Trace | None:
+    """The recorded beam search of the first example; None where the file is missing."""
+    return Trace.from_bytes(path.read_bytes()) if path.is_file() else None
+
+
 def gloss(trace: Trace) -> list[tuple[int, int, str]]:
     """(start, end, English) of each word of a saved trace's output that has a gloss; offsets count characters."""
     words = {example.text: example.gloss for example in EXAMPLES}.get(trace.settings.text, {})
@@ -67,7 +74,7 @@ def gloss(trace: Trace) -> list[tuple[int, int, str]]:
 
 
 def main() -> None:
-    """Record every example with the default model."""
+    """Record every example with the default model, and a beam search of the first one."""
     from core import record
 
     TRACES.mkdir(parents=True, exist_ok=True)
@@ -75,6 +82,8 @@ def main() -> None:
         trace = record(Settings(text=example.text, task=example.task))
         (TRACES / f"{number}.safetensors").write_bytes(trace.to_bytes())
         print(f"{number}  {trace.text}  ({trace.id[:8]}, {len(trace.steps)} steps)")
+    search = record(Settings(text=EXAMPLES[0].text, task=EXAMPLES[0].task, decoding=SEARCHED))
+    (TRACES / SEARCH).write_bytes(search.to_bytes())
 
 
 if __name__ == "__main__":

@@ -13,7 +13,8 @@ from core.budget import longest_source
 from core.controls import Controls, check
 from core.decode.choosing import search_for
 from core.decode.driver import RECOMPUTED, Encoded, Forward, decode, encode
-from core.decode.processors import Forced
+from core.decode.processors import Forced, Processor
+from core.decode.search import Search
 from core.errors import ControlError, InputError
 from core.masks import dead_rows, looks_ahead
 from core.models import Models, models
@@ -117,7 +118,10 @@ class Run(Iterator[Step]):
         return self._encoded.weights if self._encoded else np.zeros((0, 0, length, length), np.float32)
 
     def __next__(self) -> Step:
-        forward = next(self._forwards)
+        return self.took(next(self._forwards))
+
+    def took(self, forward: Forward) -> Step:
+        """The step that one decoder forward gave, which joins this run."""
         step = self._step(forward)
         self.steps.append(step)
         self._follow()
@@ -140,12 +144,22 @@ class Run(Iterator[Step]):
         self._forwards.close()
 
     def _go(self) -> Iterator[Forward]:
-        loaded, limit = self.loaded, self.limit
+        self.read(self.encoded())
+        yield from decode(self.loaded.model, self.loaded.sites, self._encoded, *self.search())
+
+    def encoded(self) -> Encoded:
+        """The encoder memory of the source, made now; runs with the same `group` may `read` the same."""
+        return encode(self.loaded.model, self.loaded.sites, [t.id for t in self.source], self.controls, self.real)
+
+    def read(self, encoded: Encoded) -> None:
+        """What this run is to decode from."""
+        self._encoded = encoded
+
+    def search(self) -> tuple[Search, list[Processor]]:
+        """The search, not yet started, and what acts on its logits."""
         source = [t.id for t in self.source]
-        self._encoded = encode(loaded.model, loaded.sites, source, self.controls, self.real)
-        search = search_for(self.settings.decoding, self.start.id, loaded.eos, limit)
-        processors = [*processors_for(loaded, self.settings, limit, source), *self._forced]
-        yield from decode(loaded.model, loaded.sites, self._encoded, search, processors)
+        search = search_for(self.settings.decoding, self.start.id, self.loaded.eos, self.limit)
+        return search, [*processors_for(self.loaded, self.settings, self.limit, source), *self._forced]
 
     def _about_masks(self) -> list[str]:
         """Sentences on rows that see nothing, and on a decoder that sees the future."""

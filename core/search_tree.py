@@ -19,6 +19,7 @@ FATES = (
     "n-gram ban", "source n-gram ban", "minimum length", "banned word", "forced token",
 )
 KEPT, FINISHED, RANK, TOO_LOW, POOL, STOP = range(6)
+REPEATED = -5e8  # half of decode.search.NEVER: below it lies what has no log P of its own
 REASONS = {
     "rank": "other candidates ranked above it",
     "ended too low": "it ended, but not among the first of its step",
@@ -84,6 +85,11 @@ class SearchTree:
     score: Floats
     fate: np.ndarray
     complete: bool
+
+    @property
+    def real(self) -> np.ndarray:
+        """The nodes with a log P of their own; the others repeat the first row, where a forced token leaves nothing better."""
+        return np.flatnonzero(self.total > REPEATED)
 
     @cached_property
     def ranking(self) -> list[int]:

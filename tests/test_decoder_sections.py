@@ -1,18 +1,22 @@
 """The sections of the masks tab about a decoder, without a browser: the answer seen, a row set, a token perturbed."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from app import decoder_packs
-from app.decoder_looks import set_row
 from app.decoder_sections import RowPart, UnmaskedPart
 from app.engine import Engine
 from app.mask_looks import Looks
 from app.mask_sections import LeakPart, token_choices
 from app.masked import Masked, Pair
+from app.row_looks import Hand, _shared, set_row
 from core.comparison import compare
 from core.errors import InputError
-from core.interventions import Edits, Head, Masks, Row, StackMask
+from core.interventions import Cell, Edits, Head, Masks, Row, StackMask
 from core.likelihood import score
 from core.models import Models
 from core.runs import run
@@ -103,7 +107,7 @@ def test_a_row_set_to_what_it_was_changes_nothing(looks, trace):
 
 def test_a_branch_is_shown_beside_its_run_until_it_is_taken_back(looks, trace):
     part = section(looks, RowPart)
-    values = dict(zip(part.controls, controls(key=3), strict=True)) | {part.held: ""}
+    values = dict(zip(part.controls, controls(key=3), strict=True)) | {part.held: "", part.hand: None}
     *_, last = part.write(values, "one", None)
     asked = set_row(trace, "cross", 4, 0, 0, 3, 1.0)
     new = looks.made.trace(asked.settings)
@@ -123,21 +127,22 @@ def test_a_branch_is_shown_beside_its_run_until_it_is_taken_back(looks, trace):
 
 def test_rows_and_tokens_of_the_run_are_offered(looks, trace):
     part = section(looks, RowPart)
-    values = dict(zip(part.controls, controls("decoder", 3, 9, 0, 8), strict=True)) | {part.held: ""}
+    values = dict(zip(part.controls, controls("decoder", 3, 9, 0, 8), strict=True)) | {part.held: "", part.hand: None}
     *_, found = part.look(values, "one")
-    assert [name for name, _ in found[part.query].choices] == [f"{at} {t.text}" for at, t in enumerate(trace.target, 1)]
+    assert [name for name, _ in found[part.query]["choices"]] == [f"{at} {t.text}" for at, t in enumerate(trace.target, 1)]
     read = ["1 <pad>", *(f"{at} {t.text}" for at, t in enumerate(trace.target[:2], 2))]
-    assert [name for name, _ in found[part.key].choices] == read
-    assert (found[part.key].value, found[part.layer].value, found[part.head].value) == (3, 3, 0)  # stale ones: the last there is
+    assert [name for name, _ in found[part.key]["choices"]] == read
+    assert found[part.key]["value"] == 3 and found[part.layer]["value"] == 3  # stale ones: the last there is
+    assert "value" not in found[part.query] and "value" not in found[part.head]  # what was chosen meanwhile stays
     (panel,) = found[part.maps]["panels"]
     assert numbers(panel)[1].tolist() == [0, 0, 1] and len(panel["columns"]) == 3
 
 
 def test_a_click_on_a_column_chooses_its_token(looks):
     part = section(looks, RowPart)
-    values = dict(zip(part.controls, controls(), strict=True)) | {part.held: ""}
+    values = dict(zip(part.controls, controls(), strict=True)) | {part.held: "", part.hand: None}
     *_, found = part.pick(values, "one", {"panel": 0, "row": 0, "column": 4})
-    assert found[part.key].value == 5 and numbers(found[part.maps]["panels"][0])[1][4] == 1
+    assert found[part.key]["value"] == 5 and numbers(found[part.maps]["panels"][0])[1][4] == 1
     for data in (None, {}, {"column": "4"}, {"column": -7}, {"column": [1]}, 5):
         *_, found = part.pick(values, "one", data)
         assert "no token" in found[part.told]["text"] and found[part.maps] is None
@@ -168,6 +173,104 @@ def test_a_branch_keeps_other_edits(looks):
 def test_a_pair_without_a_comparison_is_no_branch(looks, trace):
     with pytest.raises(ValueError, match="compared"):
         decoder_packs.row_said(set_row(trace, *ROW), Pair(trace, trace))
+
+
+# A cell of the row dragged
+
+def test_a_drag_writes_a_branch_and_the_next_one_starts_from_it(looks, trace):
+    part = section(looks, RowPart)
+    values = dict(zip(part.controls, controls(), strict=True)) | {part.held: "", part.hand: None}
+    *_, first = part.drag(values, "one", {"panel": 0, "column": 2, "share": 0.5})
+    once = set_row(trace, *ROW[:4], 3, 0.5)
+    assert first[part.hand] == once.hand and (first[part.key], first[part.share]) == (3, 0.5)
+    assert f"looks at “{trace.source[2].text}” with 0.50" in first[part.told]["sentence"] and first[part.held] == trace.id
+    values |= {part.hand: first[part.hand], part.held: trace.id, part.key: 3, part.share: 0.5}
+    *_, second = part.drag(values, "one", {"panel": 0, "column": 4, "share": 0.2})
+    after = numbers(second[part.maps]["panels"][0])[1]
+    assert np.allclose(np.delete(after, 4), np.delete(once.after, 4) * 0.8 / (1 - once.after[4]), atol=1e-6)
+    assert np.isclose(after[4], 0.2) and np.isclose(after[2], 0.5 * 0.8 / (1 - once.after[4]))
+    row = looks.made.trace(replace_row(trace, second[part.hand])).steps[3].cross_weights[0]
+    assert np.allclose(row, after, atol=1e-5)
+
+
+def replace_row(trace, hand):
+    """Settings of the branch that a hand's row makes."""
+    row = Row(hand.place[1], hand.place[2], hand.weights)
+    return replace(trace.settings, edits=Edits(rows=(row,), forced=tuple(t.id for t in trace.target[: hand.place[2]])))
+
+
+def test_the_button_sets_the_row_as_it_was_dragged_and_a_control_starts_anew(looks, trace):
+    part = section(looks, RowPart)
+    base = set_row(trace, *ROW[:4], 3, 0.5)
+    dragged = set_row(trace, *ROW[:4], 5, 0.2).going_on(base.hand)
+    values = dict(zip(part.controls, controls(key=5, share=0.2), strict=True)) | {part.held: trace.id, part.hand: dragged.hand}
+    *_, pressed = part.write(values, "one", None)
+    assert np.array_equal(numbers(pressed[part.maps]["panels"][0])[1], dragged.after)
+    *_, kept = part.look(values, "one")  # the same run again, by Run: what was dragged stays
+    assert np.array_equal(numbers(kept[part.maps]["panels"][0])[1], dragged.after)
+    *_, other = part.look(values | {part.share: 0.9}, "one")
+    assert np.array_equal(numbers(other[part.maps]["panels"][0])[1], set_row(trace, *ROW[:4], 5, 0.9).after)
+    *_, dropped = part.drop(values, "one", None)
+    assert np.array_equal(numbers(dropped[part.maps]["panels"][0])[1], set_row(trace, *ROW[:4], 5, 0.2).after)
+    assert dropped[part.hand] is None
+    elsewhere = set_row(trace, "cross", 3, 0, 0, 5, 0.2)
+    assert elsewhere.going_on(dragged.hand) is elsewhere and elsewhere.left(dragged.hand) is elsewhere  # another row
+
+
+@given(st.lists(st.floats(0, 1, width=32), min_size=1, max_size=12), st.data())
+def test_the_others_share_what_a_dragged_cell_leaves(weights, data):
+    before = np.array(weights)
+    if before.sum() > 0:
+        before = before / before.sum()
+    column, share = data.draw(st.integers(0, len(weights) - 1)), data.draw(st.floats(0, 1))
+    after = _shared(before, before, column, share)
+    rest, left = np.delete(before, column), np.delete(after, column)
+    assert (after >= 0).all() and np.isclose(after.sum(), 1, atol=1e-5)
+    if rest.sum() > 0:
+        assert np.isclose(after[column], share, atol=1e-6) and np.allclose(left * rest.sum(), rest * (1 - share), atol=1e-5)
+        up = _shared(after, before, column, 1.0)  # all the way up and down again: the rest comes back as it was
+        assert np.allclose(_shared(up, before, column, share), after, atol=1e-5)
+    else:
+        assert after[column] == 1
+
+
+@pytest.mark.parametrize("data", [
+    None, 5, {}, {"column": "4", "share": 0.5}, {"column": -7, "share": 0.5}, {"column": 9999, "share": 0.5}, {"column": 2},
+    {"column": 2, "share": float("nan")}, {"column": 2, "share": -0.1}, {"column": 2, "share": [1]}, {"column": True, "share": 1},
+])
+def test_a_drag_that_says_nothing_is_a_sentence(looks, data):
+    part = section(looks, RowPart)
+    hand = Hand(("x", "cross", 3, -1, -1), 0, 1, (1,))
+    values = dict(zip(part.controls, controls(), strict=True)) | {part.held: "", part.hand: hand}
+    *_, found = part.drag(values, "one", data)
+    assert found[part.told]["kind"] == "refused" and found[part.maps] is None
+
+
+def test_a_column_that_the_mask_hides_and_a_head_that_is_off_are_refused_with_the_reason(looks):
+    hidden = Masks(cross=StackMask(hidden=(7,)))
+    trace = looks.made.trace(Settings(TEXT, masks=hidden))
+    with pytest.raises(InputError, match="hides token 8 from row 4 of the cross attention"):
+        set_row(trace, *ROW)
+    one = Masks(cross=StackMask(exceptions=(Cell(3, 7, 1, False),)))
+    trace = looks.made.trace(Settings(TEXT, masks=one))
+    with pytest.raises(InputError, match="hides token 8"):
+        set_row(trace, "cross", 4, 2, 0, 8, 1.0)
+    asked = set_row(trace, *ROW)
+    told = decoder_packs.row_said(asked, next(iter(looks.made.pair(asked.settings, against=trace.settings))))
+    assert any("masks of single layers" in note for note in told["notes"])
+    weights = looks.made.trace(asked.settings).steps[3].cross_weights[0]
+    assert (weights[1, :, 7] == 0).all() and np.allclose(weights[[0, 2], :, 7], 1)
+    trace = looks.made.trace(Settings(TEXT, edits=Edits(heads=(Head("cross", 0, 1),))))
+    with pytest.raises(InputError, match="head 2 of layer 1 is switched off"):
+        set_row(trace, "cross", 4, 1, 2, 8, 1.0)
+
+
+def test_a_row_of_several_beams_is_set_in_each_and_what_stands_before_it_stays(looks):
+    trace = looks.made.trace(Settings(TEXT, decoding=Decoding(beams=3)))
+    asked = set_row(trace, *ROW)
+    new = looks.made.trace(asked.settings)
+    assert new.target[:3] == trace.target[:3] and new.settings.decoding.beams == 3
+    assert np.allclose(new.steps[3].cross_weights[..., 7], 1) and len(new.steps[4].token) == 3
 
 
 # A perturbed target token

@@ -5,12 +5,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from app.corruptions import Corruptions
+from app.corruptions import TAUGHT, Corruptions
 from app.engine import Engine
-from app.noise_controls import FIRST, START, chosen, noise_controls, visible
-from app.views.noise import edits_of, offer, picked, quick, settings_of, slow
+from app.noise_controls import FIRST, START, noise_controls, turn_of, updates, visible
+from app.views.noise import dated, offer, quick, settings_of, slow
 from core.errors import InputError, ModelError
-from core.models import ASSETS, Models
+from core.examples import SUMMARIES
+from core.models import ASSETS, BUNDLED, Models
 from core.models.vocabulary import Vocabulary, rows_in
 from core.noise import NOISES, units, units_for
 from core.settings import MAX_TOKENS, Settings
@@ -121,7 +122,7 @@ def test_odd_texts_are_drawn(made, page, text):
 
 def test_edits_are_kept_for_their_text_only(made, page):
     noise, controls, values = page
-    edits = edits_of({"hide": [0, 1], "show": []}, "pocket-t5", TEXT)
+    edits = {"hide": [0, 1], "show": [], "turn": 1, "of": ["pocket-t5", TEXT]}
     mine = made.shown(settings_of(noise, controls, values | {noise.edits: edits}))
     assert mine["mask"][:2] == [True, True] and mine["hide"] == [0, 1]
     moved = values | named(noise, seed=5.0) | {noise.edits: edits}  # another seed keeps them, another text does not
@@ -130,46 +131,74 @@ def test_edits_are_kept_for_their_text_only(made, page):
     assert made.shown(settings_of(noise, controls, other))["hide"] == []
 
 
-@pytest.mark.parametrize("data", [None, [], {}, {"hide": 7}, {"hide": [], "show": []}, "hide"])
-def test_what_is_no_edit_edits_nothing(data):
-    assert edits_of(data, "pocket-t5", TEXT) is None
+@pytest.mark.parametrize("data", [None, [], {}, "hide", {"hide": [1]}, {"of": [], "hide": [1]}, {"of": ["pocket-t5", TEXT]}])
+def test_what_is_no_edit_edits_nothing(page, data):
+    noise, controls, values = page
+    settings = settings_of(noise, controls, values | {noise.edits: data})
+    assert settings.noise.hide == settings.noise.show == () and turn_of(data) == 0
 
 
 @pytest.mark.parametrize("lists", [
-    {"hide": ["x"]}, {"hide": [-1]}, {"hide": [3], "show": [3]}, {"hide": [10**9]}, {"show": [{}]},
+    {"hide": ["x"]}, {"hide": [-1]}, {"hide": [3], "show": [3]}, {"hide": [10**9]}, {"show": [{}]}, {"hide": 7}, {"hide": "12"},
+    {"show": None}, {"hide": list(range(10**5))},
 ])
 def test_edits_that_cannot_be_are_a_sentence(page, lists):
     noise, controls, values = page
     with pytest.raises(InputError):
-        settings_of(noise, controls, values | {noise.edits: edits_of(lists, "pocket-t5", TEXT)})
+        settings_of(noise, controls, values | {noise.edits: lists | {"of": ["pocket-t5", TEXT]}})
 
 
-def test_picking_shows_the_controls_that_the_noise_reads(made, page):
-    noise, controls, values = page
-    for name, entry in NOISES.items():
-        changed = picked(made, noise, controls, values, SimpleNamespace(_data={"name": name}), "view")
-        assert changed[noise.name] == name and changed["view"]["kind"] in ("corruption", "refused")
-        shown = {field for field, part in noise.fields.items() if field in ("seed", "mode") or changed[part]["visible"]}
-        assert shown == visible(entry)
-        assert chosen(noise, entry).items() <= changed.items()
-    for data in (None, {}, {"name": 3}, {"name": "bogus"}, {"name": ["spans"]}):
-        assert picked(made, noise, controls, values, SimpleNamespace(_data=data), "view")["view"]["kind"] == "refused"
-    assert offer(made, "no such", "spans")["why"] == {} and set(offer(made, "pocket-t5", "spans")["why"]) == MASKLESS
+def test_answers_and_refusals_say_when_and_after_which_edit_they_were_asked():
+    def broken() -> dict:
+        raise InputError("No.")
+
+    first, second = dated({"turn": 3}, lambda: {"kind": "corruption"}), dated({"turn": 4}, broken)
+    assert (first["turn"], second["turn"]) == (3, 4) and first["asked"] <= second["asked"]
+    assert second["kind"] == "refused" and second["text"] == "No."
+    assert [turn_of({"turn": turn}) for turn in (-1, True, "1", 1.5, 10**400, None)] == [0] * 6
 
 
-def test_the_model_rebuilds_and_says_what_it_never_learned(made, monkeypatch):
+def test_picking_sets_all_that_a_noise_reads_at_its_usual_values(page):
+    noise = page[0]
+    names = {id(part): name for name, part in noise.fields.items()}
+    picked = [names[id(part)] for part in noise.picked()]
+    assert {*picked, "seed", "mode"} == set(noise.fields)
+    for name, changes in updates().items():
+        json.dumps(changes)
+        shown = {field for field, one in zip(picked, changes, strict=True) if one["visible"]}
+        assert {"seed", "mode", *shown} == visible(NOISES[name])
+        assert NOISES[name].usual(**{field: one["value"] for field, one in zip(picked, changes)}) == NOISES[name].usual()
+
+
+def test_a_model_is_offered_what_its_vocabulary_can_do(made):
+    assert offer(made, "no such")["why"] == {} and set(offer(made, "pocket-t5")["why"]) == MASKLESS
+
+
+def test_the_model_rebuilds_each_span(made):
     asked = Settings("a dog runs on the beach. two men sits.", "pocket-t5", noise=NOISES["spans"].usual(rate=0.3))
     *_, last = slow(lambda: made.rebuilt(asked, "ann"))
     json.dumps(last, allow_nan=False)
-    assert last["kind"] == "rebuilt" and last["learned"] == [] and last["loss"] > 0 and not last["stopped"]
+    assert last["kind"] == "rebuilt" and last["learned"] and last["loss"] > 0 and not last["stopped"]
     assert last["id"] == made.shown(asked)["id"]  # what was shown is what was rebuilt
     for span in last["spans"]:
         assert len(span["weights"]) == len(span["true"]) == len(span["each"])
         assert all(len(row) == len(last["source"]) for row in span["weights"])
         assert sum(span["each"]) == pytest.approx(span["logprob"], abs=1e-3)
-    monkeypatch.setattr(made.engine.models, "tasks", lambda name: ["en-de"])
-    assert made.learned("pocket-t5") == ["en-de"]
-    assert made.learned("tiny") == []  # of others nothing is claimed
+
+
+def test_what_a_model_never_learned_is_said(made):
+    five = " ".join(SUMMARIES[0])
+
+    def said(model: str, noise: str, text: str = five) -> tuple[bool, bool]:
+        found = made.taught(Settings(text, model, noise=NOISES[noise].usual()))
+        assert found["tasks"] == made.engine.models.tasks(model)
+        return found["learned"], found["short"]
+
+    assert {task for name in BUNDLED for task in made.engine.models.tasks(name)} > set(TAUGHT)
+    assert said("pocket-t5", "spans") == said("pocket-bart", "text_infilling") == (True, False)
+    assert said("pocket-t5", "deshuffle") == said("pocket-bart", "spans") == said("pocket-bart", "electra") == (False, False)
+    assert said("pocket-bart", "text_infilling", "A dog runs.") == (True, True)
+    assert said("tiny", "deshuffle", "a dog.") == (True, False)  # of others nothing is claimed
 
 
 def test_stop_ends_rebuilding_and_the_table_with_what_is_there(made, monkeypatch):

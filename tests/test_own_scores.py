@@ -16,6 +16,7 @@ from core.models import models
 STORED = Path(__file__).parent / "data" / "own_scores.json"
 SENTENCES, SCENES = 40, 20  # sixty sources
 CASES = [("pocket-t5", task) for task in ("en-de", "en-fr", "fill", "summary")]
+CASES += [("pocket-bart", task) for task in ("en-de", "denoise")]
 
 
 def files(folder: Path) -> Path:

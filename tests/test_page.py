@@ -204,18 +204,39 @@ def test_the_hub_is_open_on_localhost_only_unless_the_host_says_so():
     assert read_config(["--port", "9"], {"PORT": "8"}).port == 9 and read_config([], {"PORT": "8"}).port == 8
 
 
+# Handlers that ask no model, so they wait for nobody; "look" is also the name of some that do
+WITHOUT_MODEL = {
+    "", "<lambda>", "count", "redraw", "offered", "live", "pick", "everything", "arrive", "leave", "look", "act", "go", "halt",
+    "load_in_background", "two", "turn", "end", "present",
+}
+
+
+def _handler(function) -> str:
+    return getattr(function.fn, "__name__", "")
+
+
 def test_every_event_is_private_and_model_events_share_one_turn():
     page = build(AppConfig())
     functions = page.fns.values()
     assert all(f.api_visibility == "private" for f in functions if f.fn is not None)
     turns = [f for f in functions if f.concurrency_id == "model"]
-    runs = 2 + len(EXAMPLES)  # Run, each example, Surprise me; the masks tab follows each, and its own opening, in two steps
-    sections = len(masks.SECTIONS)  # each asks for more from its opening on; the row set by hand has three events beside
-    assert len(turns) == 3 + runs + 2 * (runs + 1) + 10 + sections + 3 and all(f.concurrency_limit == RUNS for f in turns)
+    assert {_handler(f) for f in functions if f not in turns} == WITHOUT_MODEL
+    assert {_handler(f) for f in turns}.isdisjoint(WITHOUT_MODEL - {"look", "<lambda>"})
+    assert all(f.concurrency_limit == RUNS for f in turns)
     states = [type(b.value).__name__ for b in page.blocks.values() if isinstance(b, gr.State)]
-    # the masks tab's: what a visitor has drawn, whether a head is looked into, which sections are open, the run of a branch;
-    # the scores tab's: the line in question
-    assert sorted(states) == ["Drawn", *["bool"] * (1 + sections), "int", "str"]
+    # the masks tab's: what a visitor has drawn, whether a head is looked into, which sections are open, the run of a
+    # branch, a row that was dragged; the scores tab's: the line in question
+    assert sorted(states) == ["Drawn", "NoneType", *["bool"] * (1 + len(masks.SECTIONS)), "int", "str"]
+
+
+def test_no_event_shows_its_progress_on_what_holds_other_components():
+    """Gradio reads each such component with all that it holds anew at every message of any event: of the tabs, the whole page."""
+    page = build(AppConfig())
+    events = page.fns.values()
+    assert any(isinstance(block, gr.Tabs) for event in events for block in event.outputs)
+    for event in events:
+        shown = event.outputs if event.show_progress_on is None else event.show_progress_on
+        assert not any(getattr(block, "children", None) for block in shown), event.name
 
 
 def test_input_x_gradient_of_a_run_that_is_too_long_is_refused_with_a_reason(engine, monkeypatch):

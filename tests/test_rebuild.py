@@ -42,7 +42,8 @@ def written(ids: list[int], monkeypatch) -> None:
         parent = np.zeros(1, np.int32)
         yield Request(np.array([start], np.int32), parent)
         for k, id in enumerate(ids, 1):
-            yield Request(np.array([id], np.int32), parent, k == len(ids))
+            # its log P must come along: nobody looks it up where the model ranks the id low
+            yield Request(np.array([id], np.int32), parent, k == len(ids), np.zeros(1, np.float32))
 
     monkeypatch.setattr("core.decode.choosing.greedy", search)
 

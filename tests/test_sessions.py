@@ -11,7 +11,7 @@ import pytest
 
 from core.comparison import compare
 from core.errors import RecordError, SessionError
-from core.examples import saved
+from core.examples import saved, saved_search
 from core.noise import NOISES, corrupt, units
 from core.noise.corruption import Corruption
 from core.sessions import Store
@@ -29,7 +29,7 @@ def store(tmp_path) -> Store:
 
 @pytest.fixture(scope="module")
 def traces():
-    return saved()
+    return [*saved(), saved_search()]
 
 
 # Written as it happens

@@ -48,7 +48,7 @@ def shelf(tmp_path) -> Shelf:
 @pytest.fixture
 def parts() -> Parts:
     parts = Parts.__new__(Parts)
-    parts.controls, parts.stage = Fields(), Stage(*map(Named, ("tabs", "stepper", "notice", "bar", "key", "drawn")))
+    parts.controls, parts.stage = Fields(), Stage(*map(Named, ("tabs", "stepper", "notice", "bar", "lecture", "key", "drawn")))
     parts.listing = Named("listing")
     parts.packs = {"stepper": parts.stage.stepper} | {name: Named(name) for name in ("told", "maps", "noise")}
     return parts

@@ -83,7 +83,8 @@ def test_two_visitors_on_one_model_never_mix(engine):
 def test_a_row_of_a_site_out_of_reach_is_refused_with_its_reason(engine, monkeypatch):
     looks = Looks(Masked(engine))
     part = section(looks, lambda looks, _: RowPart(looks, settings))
-    values = dict(zip(part.controls, (3, "cross", 0, 0, 2, 1.0), strict=True)) | {part.held: "", "drawn": Drawn()}
+    values = dict(zip(part.controls, (3, "cross", 0, 0, 2, 1.0), strict=True))
+    values |= {part.held: "", part.hand: None, "drawn": Drawn()}
     *_, there = part.look(values, "one")
     assert np.isfinite(there[part.maps]["panels"][0]["high"])  # the run is kept; its row can still be looked at
     loaded = engine.models.load("tiny")

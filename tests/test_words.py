@@ -30,7 +30,8 @@ def test_a_translation_has_no_strange_keys_and_keeps_every_place(language):
 def test_german_is_whole():
     own = json.loads((WORDS / "de.json").read_text("utf-8"))
     whole = ("stepper.", "page.", "noise.", "noise_picker.", "corruption.", "rebuilding.", "noise_table.",
-             "mask_grid.", "matrices.", "scoreboard.", "ngrams.", "session_list.", "replay_bar.")
+             "mask_grid.", "matrices.", "scoreboard.", "ngrams.", "session_list.", "replay_bar.", "beam_tree.", "trial_table.",
+             "lecture.")
     assert {key for key in ENGLISH if key.startswith(whole)} <= set(own)
 
 

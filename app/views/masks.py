@@ -93,22 +93,23 @@ def build(engine: Engine, controls: Controls) -> Follow:
         yield from heads.measure(values, _who(request))
 
     def again(event: Any) -> None:
-        event.then(look_again, parts.everything, looked, **MODEL_TURN)
+        event.then(look_again, parts.everything, looked, **turn)
 
+    turn = MODEL_TURN | dict(show_progress_on=parts.both)  # a small one: it is read anew with every message
     looked = [*probe.outputs, *(one for section in parts.sections for one in section.outputs)]
     # `edit` is an event of our own scripts; a deferred one would come with the data of the one before, so none is deferred
-    again(parts.grid.edit(edit, parts.inputs, [parts.drawn, *parts.shown], **MODEL_TURN))
-    again(heads.maps.edit(tick, parts.inputs, [parts.drawn, *parts.shown], **MODEL_TURN))
-    again(parts.both.click(both, parts.inputs, parts.shown, **MODEL_TURN))
-    probe.go.click(look, parts.inputs | probe.inputs, probe.outputs, **MODEL_TURN)
+    again(parts.grid.edit(edit, parts.inputs, parts.shown, **turn))
+    again(heads.maps.edit(tick, parts.inputs, parts.shown, **turn))
+    again(parts.both.click(both, parts.inputs, parts.shown, **turn))
+    probe.go.click(look, parts.inputs | probe.inputs, probe.outputs, **turn)
     gr.on([one.input for one in (probe.stack, probe.layer, probe.head)], look_into, parts.inputs | probe.inputs,
-          probe.outputs, **MODEL_TURN)
+          probe.outputs, **turn)
     for section in parts.sections:
         opens(section, parts.inputs)
-    leak.go.click(leak.perturb, parts.inputs, leak.outputs, **MODEL_TURN)
-    heads.go.click(measure, parts.inputs, heads.outputs, **MODEL_TURN)
+    leak.go.click(leak.perturb, parts.inputs, leak.outputs, **turn)
+    heads.go.click(measure, parts.inputs, heads.outputs, **turn)
     def following(on: Callable) -> None:
-        again(on(follow, parts.inputs, parts.shown, **MODEL_TURN))
+        again(on(follow, parts.inputs, parts.shown, **turn))
 
     following.drawn = parts.drawn  # a replay shows the masks of its run
     return following
@@ -143,13 +144,15 @@ def _who(request: gr.Request) -> str:
 
 
 def edited(made: Masked, parts: Parts, values: dict, data: object, visitor: str) -> Iterator[dict]:
-    """The masks that the grid tells are kept at once, for any event that comes behind; then both runs are shown."""
+    """The masks that the grid tells are kept at once, for any event that comes behind; then both runs are shown.
+
+    The state is changed in place and is no output, so that an older edit whose answer comes late cannot set a newer one back.
+    """
     try:
-        values[parts.drawn].masks = masks_of(data)
+        values[parts.drawn].take("masks", masks_of(data), data.get("turn"))
     except InputError as error:
         yield {parts.told: refused(str(error))}
         return
-    yield {parts.drawn: values[parts.drawn]}
     yield from pictures(made, parts, values, visitor)
 
 
@@ -159,13 +162,12 @@ def ticked(made: Masked, parts: Parts, values: dict, data: object, visitor: str)
 
     def kept() -> dict:
         loaded = made.engine.models.load(parts.settings(values).model)
-        drawn.edits = edits_of(data, drawn.edits, list(sizes(None, loaded)))
+        drawn.take("edits", edits_of(data, drawn.edits, list(sizes(None, loaded))), data.get("turn"))
         return {}
 
     if problem := quick(kept):
         yield {parts.told: problem}
         return
-    yield {parts.drawn: drawn}
     yield from pictures(made, parts, values, visitor, emptied=False)
 
 
@@ -178,7 +180,8 @@ def masks_of(data: object) -> Masks:
 
 def pictures(made: Masked, parts: Parts, values: dict, visitor: str, emptied: bool = True) -> Iterator[dict]:
     """What the components show, as it comes; what goes wrong is said and the pictures stay."""
-    for found in slow(lambda: made.pair(parts.settings(values), visitor)):
+    ticket = made.engine.latest.begin(visitor)  # before the masks are read: whichever event begins last shows the newest
+    for found in slow(lambda: made.pair(parts.settings(values), visitor, ticket=ticket)):
         yield shown(made, parts, values, found, emptied)
 
 

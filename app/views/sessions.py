@@ -12,10 +12,12 @@ import gradio as gr
 from app.answers import refused, sentence
 from app.controls import Controls
 from app.engine import Engine
+from app.lectures import READY, TITLES, slide
 from app.masked import Drawn
 from app.shelf import TABS, Shelf, view_of
 from app.widgets.corruption import CorruptionView
 from app.widgets.findings import Findings
+from app.widgets.lecture import Lecture
 from app.widgets.matrices import Matrices
 from app.widgets.replay_bar import ReplayBar
 from app.widgets.session_list import SessionList
@@ -36,6 +38,7 @@ class Stage:
     stepper: Any
     notice: gr.HTML
     bar: ReplayBar
+    lecture: Lecture
     key: gr.BrowserState
     drawn: gr.State
 
@@ -46,6 +49,10 @@ class Parts:
     def __init__(self, controls: Controls, stage: Stage):
         self.controls, self.stage = controls, stage
         gr.Markdown(said("page.sessions.about"), elem_id="ts-sessions-about", elem_classes="ts-about")
+        with gr.Accordion(said("page.lectures"), open=False, elem_id="ts-lectures", elem_classes="ts-section"):
+            gr.Markdown(said("page.lectures.about"), elem_classes="ts-about")
+            with gr.Row(elem_id="ts-lessons"):
+                self.lessons = [gr.Button(said(title), size="sm", variant="secondary", min_width=0) for title in TITLES]
         self.listing = SessionList(elem_id="ts-sessions-list", elem_classes="ts-bare")
         self.packs = {
             "stepper": stage.stepper,
@@ -53,7 +60,7 @@ class Parts:
             "maps": Matrices(elem_id="ts-sessions-maps", elem_classes="ts-bare", visible=False),
             "noise": CorruptionView(elem_id="ts-sessions-noise", elem_classes="ts-bare", visible=False),
         }
-        self.outputs = [self.listing, stage.tabs, stage.notice, stage.bar, stage.drawn, *self.packs.values(),
+        self.outputs = [self.listing, stage.tabs, stage.notice, stage.bar, stage.lecture, stage.drawn, *self.packs.values(),
                         *vars(controls).values()]
 
 
@@ -70,6 +77,17 @@ def build(engine: Engine, controls: Controls, stage: Stage, page: gr.Blocks, tab
     def go(event: gr.EventData, request: gr.Request) -> dict:
         return went(shelf, parts, getattr(event, "_data", None), _who(request))
 
+    def turn(event: gr.EventData, request: gr.Request) -> dict:
+        return presented(shelf, parts, getattr(event, "_data", None), _who(request))
+
+    def end(event: gr.EventData, request: gr.Request) -> dict:
+        return ended(shelf, parts, getattr(event, "_data", None), _who(request))
+
+    def chosen(number: int):
+        def present(request: gr.Request) -> dict:
+            return presented(shelf, parts, {"id": f"{READY}{number}"}, _who(request))
+        return present
+
     def look(request: gr.Request) -> dict:
         return acted(shelf, parts, {"do": "list"}, _who(request))
 
@@ -77,12 +95,18 @@ def build(engine: Engine, controls: Controls, stage: Stage, page: gr.Blocks, tab
         shelf.keeper.leave(_who(request))
         shelf.engine.latest.stop(_who(request))
 
-    page.load(arrive, stage.key, [stage.key, *parts.outputs], **QUICK)
+    # Gradio reads what shows progress anew with every message of any event; of the tabs that would be the whole page.
+    quick = QUICK | dict(show_progress_on=stage.notice)
+    page.load(arrive, stage.key, [stage.key, *parts.outputs], **quick)
     page.unload(leave)
-    tab.select(look, None, parts.outputs, **QUICK)
-    parts.listing.act(act, None, parts.outputs, **QUICK)
-    stage.bar.go(go, None, parts.outputs, **QUICK)
-    stage.bar.done(lambda: {stage.bar: None}, None, [stage.bar], **QUICK)
+    tab.select(look, None, parts.outputs, **quick)
+    parts.listing.act(act, None, parts.outputs, **quick)
+    stage.bar.go(go, None, parts.outputs, **quick)
+    stage.lecture.go(turn, None, parts.outputs, **quick)
+    stage.lecture.done(end, None, parts.outputs, **quick)
+    for number, lesson in enumerate(parts.lessons, 1):
+        lesson.click(chosen(number), None, parts.outputs, **quick)
+    stage.bar.done(lambda: {stage.bar: None}, None, [stage.bar], **quick)
 
 
 def _who(request: gr.Request) -> str:
@@ -95,7 +119,7 @@ def arrived(shelf: Shelf, parts: Parts, key: object, query: dict, visitor: str) 
     out: dict = {stage.key: shelf.keeper.arrive(visitor, key)}
     asked = query.get("session")
     if asked is None:
-        return out
+        return out | (presented(shelf, parts, {"id": READY + query["lecture"]}, visitor) if "lecture" in query else {})
     try:
         session = shelf.keeper.store.session(asked, shelf.keeper.owner(visitor))
         view = view_of(session.view)
@@ -111,6 +135,8 @@ def acted(shelf: Shelf, parts: Parts, data: object, visitor: str) -> dict:
     """What the list asks for; a replay changes the page, all else the list only."""
     if isinstance(data, dict) and data.get("do") == "replay":
         return went(shelf, parts, data, visitor)
+    if isinstance(data, dict) and data.get("do") == "present":
+        return presented(shelf, parts, data, visitor)
     try:
         return {parts.listing: shelf.act(visitor, data)}
     except Exception as error:
@@ -125,6 +151,29 @@ def went(shelf: Shelf, parts: Parts, data: object, visitor: str) -> dict:
         return replayed(shelf, parts, visitor, data.get("id"), data.get("row"))
     except Exception as error:
         return {parts.stage.notice: sentence(error)}
+
+
+def presented(shelf: Shelf, parts: Parts, data: object, visitor: str) -> dict:
+    """One slide of a lecture, or a sentence in the notice and no lecture."""
+    stage = parts.stage
+    try:
+        data = data if isinstance(data, dict) else {}
+        found = slide(shelf, visitor, data.get("id"), data.get("at", 0), data.get("last", False))
+        return {stage.lecture: found.bar, stage.stepper: found.stepper, stage.notice: "", stage.bar: None,
+                stage.tabs: gr.Tabs(selected="attention")}
+    except Exception as error:
+        return {stage.lecture: None, stage.notice: sentence(error)}
+
+
+def ended(shelf: Shelf, parts: Parts, data: object, visitor: str) -> dict:
+    """The page again; the controls show what the run in view was made with, to run on from there."""
+    out: dict = {parts.stage.lecture: None}
+    try:
+        data = data if isinstance(data, dict) else {}
+        settings = slide(shelf, visitor, data.get("id"), data.get("at")).settings
+        return out | controls_of(parts.controls, settings) | {parts.stage.drawn: Drawn(settings.masks, settings.edits)}
+    except Exception:  # deleted meanwhile: the controls stay as they are
+        return out
 
 
 def replayed(shelf: Shelf, parts: Parts, visitor: str, id: object, row: object, view: dict | None = None) -> dict:

@@ -1,14 +1,13 @@
 """One text under one noise: the source, what the encoder reads and what the decoder is to write, linked span by span.
 
-The value is `pack(...)`, with `shares` where they are counted, or a refusal. `assets/js/corruption/` draws it; tokens reach the
-page by `textContent` only. The one event is `edit`: the places that a person hid and showed by hand.
+The value is `pack(...)`, with `shares` where they are counted, or a refusal; either may have `asked` and `turn`, by which an
+answer that comes late is known. `assets/js/corruption/` draws it; tokens reach the page by `textContent` only. The one event
+is `edit`: `window.twoStacks.edited` has the places that a person hid and showed by hand.
 """
 
-import json
 from typing import Any
 
-import gradio as gr
-
+from app.widgets.component import Component
 from app.widgets.markup import Markup
 from app.widgets.scripts import script
 from core.noise import NOISES, Corruption, Units
@@ -68,20 +67,8 @@ def _side(tokens) -> list[list]:
     return [[token.text, token.id] for token in tokens]
 
 
-class CorruptionView(gr.HTML):
+class CorruptionView(Component):
     """A `gr.HTML` whose value is a pack, {"kind": "refused", "text": a sentence}, or None."""
 
     def __init__(self, value: dict[str, Any] | None = None, **settings: Any):
-        super().__init__(value, html_template=TEMPLATE, js_on_load=script("corruption", SCRIPTS),
-                         apply_default_css=False, **settings)
-
-    def preprocess(self, payload: Any) -> None:
-        """Whatever a browser sends back is dropped."""
-        return None
-
-    def postprocess(self, value: dict[str, Any] | None) -> str | None:
-        """As one text: Gradio would watch each number of a pack by itself, which takes longer than drawing it."""
-        return None if value is None else json.dumps(value)
-
-    def api_info(self) -> dict[str, Any]:
-        return {"type": "string", "description": "a text under a noise"}
+        super().__init__(value, html_template=TEMPLATE, js_on_load=script("corruption", SCRIPTS), **settings)

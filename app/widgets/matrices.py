@@ -9,9 +9,9 @@ import base64
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import gradio as gr
 import numpy as np
 
+from app.widgets.component import Component
 from app.widgets.markup import Markup
 from app.widgets.scripts import script, styles
 
@@ -29,19 +29,19 @@ TEMPLATE = f"""
 </div>
 """
 # One function body in this order: each file uses only what the ones before it name, or what runs after all are read.
-SCRIPTS = ("state", "text", "colour", "building", "layout", "drawing", "pointing", "arriving", "theme", "wiring")
+SCRIPTS = ("state", "text", "colour", "building", "layout", "drawing", "dragging", "pointing", "arriving", "theme", "wiring")
 
 
 def panel(
     title: str, values: np.ndarray, rows: Sequence[str], columns: Sequence[str], *, note: str = "", scale: str = "sequential",
     low: float | None = None, high: float | None = None, digits: int = 2, row_title: str = "", column_title: str = "",
-    dead: Sequence[int] = (), checked: Iterable[tuple[int, int]] | None = None, check: str = "",
+    dead: Sequence[int] = (), checked: Iterable[tuple[int, int]] | None = None, check: str = "", drag: bool = False,
 ) -> dict[str, Any]:
     """One matrix (row, column) with what stands around it.
 
     low, high: ends of the colours, from the finite values where they are None. -inf is hatched, NaN stays empty. dead: rows
     that see nothing, said on those that are all 0. checked: cells that are ticked, which makes every cell a check box; check:
-    what a tick means.
+    what a tick means. drag: rows of weights as bars, of which a person drags the last; the first is what it was before.
     """
     if scale not in SCALES:
         raise ValueError(f"scale is {scale!r}; it must be one of {SCALES}")
@@ -51,7 +51,7 @@ def panel(
     made: dict[str, Any] = {
         "title": title, "note": note, "rows": list(rows), "columns": list(columns), "values": raw, "scale": scale,
         "digits": digits, "low": low, "high": high, "row_title": row_title, "column_title": column_title,
-        "dead": [int(row) for row in dead],
+        "dead": [int(row) for row in dead], "drag": drag,
     }
     if checked is not None:
         made |= {"checked": [[int(row), int(column)] for row, column in checked], "check": check}
@@ -63,25 +63,16 @@ def pack(panels: Sequence[dict[str, Any]], operators: Sequence[str] = (), beside
     return {"kind": "matrices", "panels": list(panels), "operators": list(operators), "beside": beside}
 
 
-class Matrices(gr.HTML):
+class Matrices(Component):
     """A `gr.HTML` whose value is a pack (a dict) or None.
 
-    Events: `select` with {"panel", "row", "column"} of a cell that was picked; `edit` with {"panel", "checked"}, the ticked
-    cells [row, column] after a tick. Not `change`, which Gradio itself fires with each new value.
+    Events: `select` with {"panel", "row", "column"} of a cell that was picked; `edit` with {"panel", "checked", "turn"},
+    the ticked cells [row, column] after a tick and how many ticks there were, or with {"panel", "column", "share"}, a weight
+    that was dragged. Not `change`, which Gradio itself fires with each new value.
     """
+
+    KINDS = ("matrices",)
 
     def __init__(self, value: dict[str, Any] | None = None, **settings: Any):
         super().__init__(value, html_template=TEMPLATE, css_template=styles("stepper", "matrices"),
-                         js_on_load=script("matrices", SCRIPTS), apply_default_css=False, **settings)
-
-    def preprocess(self, payload: Any) -> None:
-        """Whatever a browser sends back as a value is dropped; a handler checks what an event brings."""
-        return None
-
-    def postprocess(self, value: dict[str, Any] | None) -> dict[str, Any] | None:
-        if value is not None and (not isinstance(value, dict) or value.get("kind") != "matrices"):
-            raise ValueError("matrices show what matrices.pack makes: a dict of kind 'matrices', or None")
-        return value
-
-    def api_info(self) -> dict[str, Any]:
-        return {"type": "object", "description": "matrices with their labels"}
+                         js_on_load=script("matrices", SCRIPTS), **settings)

@@ -1,13 +1,14 @@
 """The list of noises by family, with what the chosen one does and where it comes from; what a vocabulary cannot do is disabled.
 
-The value is {"name": the chosen noise, "why": {noise: why it is impossible}}; the one event is `pick` with {"name": noise}.
+The value is {"name": the first choice, "why": {noise: why it is impossible}}, `updates` what each choice sets on the page, as
+JSON, `able` a model that can do every noise. Events: `pick`, for which `window.twoStacks.picked` has the updates of the chosen
+noise and its name; `use` asks for the able model.
 """
 
 from html import escape
 from typing import Any
 
-import gradio as gr
-
+from app.widgets.component import Component
 from app.widgets.markup import Markup
 from app.widgets.scripts import script
 from core.noise import NOISES, Noise
@@ -32,24 +33,13 @@ TEMPLATE = f"""
 <div class="nz-picker" data-ts="root" role="group" {_ui.attributes(aria_label="label")}>
   {"".join(map(_family, FAMILIES))}
   <p class="nz-about" data-ts="about" aria-live="polite"></p>
-  <p class="nz-why" data-ts="why"></p>
+  <p class="nz-why"><span data-ts="why"></span> <button type="button" class="ts-text-button" data-ts="use" hidden></button></p>
 </div>
 """
 
 
-class NoisePicker(gr.HTML):
+class NoisePicker(Component):
     """A `gr.HTML` with a button for each noise."""
 
     def __init__(self, value: dict[str, Any] | None = None, **settings: Any):
-        super().__init__(value, html_template=TEMPLATE, js_on_load=script("noise_picker"),
-                         apply_default_css=False, **settings)
-
-    def preprocess(self, payload: Any) -> None:
-        """Whatever a browser sends back is dropped."""
-        return None
-
-    def postprocess(self, value: dict[str, Any] | None) -> dict[str, Any] | None:
-        return value
-
-    def api_info(self) -> dict[str, Any]:
-        return {"type": "object", "description": "the chosen noise, and why others are impossible"}
+        super().__init__(value, html_template=TEMPLATE, js_on_load=script("noise_picker"), **settings)

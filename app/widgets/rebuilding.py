@@ -5,8 +5,7 @@ The value is `judged(...)`, progress of a run, a refusal, or None. `assets/js/re
 
 from typing import Any
 
-import gradio as gr
-
+from app.widgets.component import Component
 from app.widgets.markup import Markup
 from app.widgets.scripts import script
 
@@ -14,6 +13,7 @@ _ui = Markup("rebuilding")
 TEMPLATE = f"""
 <div class="nz-root nz-rebuilding" data-ts="root" hidden role="region" {_ui.attributes(aria_label="label")}>
   <div class="nz-refusal" data-ts="refusal" role="alert"></div>
+  <p class="nz-honest" data-ts="former" hidden {_ui.say("former")}</p>
   <p class="nz-honest" data-ts="honest"></p>
   <p class="nz-wrote" data-ts="wrote" aria-live="polite"></p>
   <p class="nz-loss" data-ts="loss"></p>
@@ -24,7 +24,7 @@ TEMPLATE = f"""
 """
 
 
-def judged(found: Any, learned: list[str]) -> dict[str, Any]:
+def judged(found: Any) -> dict[str, Any]:
     """A Rebuilding as the browser draws it. weights: a span's rows (tokens, source), mean over layers and heads."""
     made = found.corruption
     spans = []
@@ -39,25 +39,15 @@ def judged(found: Any, learned: list[str]) -> dict[str, Any]:
     loss = found.loss
     return {
         "kind": "rebuilt", "id": made.id[:24], "model": found.trace.settings.model, "text": found.trace.text, "spans": spans,
-        "source": [t.text for t in made.corrupted], "learned": learned, "exact": found.exact, "right": found.right,
+        "source": [t.text for t in made.corrupted], "exact": found.exact, "right": found.right,
         "loss": None if loss != loss else round(loss, 4), "tokens": len(made.target), "n": len(found.trace.target),
         "shape": list(found.forced.cross_weights.shape[:2]),
     }
 
 
-class RebuildingView(gr.HTML):
+class RebuildingView(Component):
     """A `gr.HTML` whose value is what a model rebuilt, or how far it is."""
 
     def __init__(self, value: dict[str, Any] | None = None, **settings: Any):
-        super().__init__(value, html_template=TEMPLATE, apply_default_css=False,
+        super().__init__(value, html_template=TEMPLATE,
                          js_on_load=script("rebuilding", ("text", "strips", "wiring")), **settings)
-
-    def preprocess(self, payload: Any) -> None:
-        """Whatever a browser sends back is dropped."""
-        return None
-
-    def postprocess(self, value: dict[str, Any] | None) -> dict[str, Any] | None:
-        return value
-
-    def api_info(self) -> dict[str, Any]:
-        return {"type": "object", "description": "what a model rebuilt"}

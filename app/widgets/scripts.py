@@ -7,13 +7,14 @@ ASSETS = Path(__file__).resolve().parents[2] / "assets"
 
 
 def script(component: str, names: Sequence[str] = ()) -> str:
-    """One function body: `PREFIX`, words.js, then assets/js/COMPONENT.js or, where there are names, COMPONENT/NAME.js each.
+    """One function body: `PREFIX`, words.js, sent.js, then assets/js/COMPONENT.js or, where there are names, each
+    COMPONENT/NAME.js.
 
     A name that the component's folder does not have is a file of assets/js/shared/.
     """
     folder = ASSETS / "js"
     files = [_file(folder, component, name) for name in names] or [folder / f"{component}.js"]
-    texts = [file.read_text(encoding="utf-8") for file in (folder / "words.js", *files)]
+    texts = [file.read_text(encoding="utf-8") for file in (folder / "words.js", folder / "sent.js", *files)]
     return f'"use strict";\nconst PREFIX = "{component}.";\n' + "\n".join(texts)
 
 

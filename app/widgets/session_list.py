@@ -6,13 +6,13 @@ only. The one event is `act`: {"do", ...}, checked in app/shelf.py.
 
 from typing import Any
 
-import gradio as gr
-
+from app.widgets.component import Component
 from app.widgets.markup import Markup
 from app.widgets.scripts import script
 
 _ui = Markup("session_list")
 MOST_FILE = 32 * 2**20  # bytes of a session file; core.sessions.exchange refuses more, and a test holds the two equal
+DEEDS = ("replay", "present", "share", "unshare", "export", "page", "delete")
 KINDS = ("sessions", "refused")
 
 
@@ -38,11 +38,12 @@ TEMPLATE = f"""
       <p class="sl-quiet" {_ui.say("limits")}</p>
     </div>
     <div class="sl-open" data-ts="open" hidden>
-      <div class="sl-buttons sl-top">{"".join(map(_button, ("replay", "share", "unshare", "export", "page", "delete")))}</div>
+      <div class="sl-buttons sl-top">{"".join(map(_button, DEEDS))}</div>
       <div class="sl-link" data-ts="link" hidden><label><span {_ui.say("link")}</span>
         <input type="text" readonly data-ts="address"></label>{_button("copy")}</div>
       <label class="sl-field"><span {_ui.say("name")}</span><input type="text" maxlength="120" data-ts="name"></label>
       <label class="sl-field"><span {_ui.say("note")}</span><textarea rows="2" maxlength="2000" data-ts="note"></textarea></label>
+      <label class="sl-check" data-ts="editline"><input type="checkbox" data-ts="edit"> <span {_ui.say("edit")}</span></label>
       <p class="sl-quiet" data-ts="notmine" hidden {_ui.say("notmine")}</p>
       <ol class="sl-entries" data-ts="entries"></ol>
       <p class="sl-quiet" data-ts="more"></p>
@@ -52,21 +53,11 @@ TEMPLATE = f"""
 """
 
 
-class SessionList(gr.HTML):
+class SessionList(Component):
     """A `gr.HTML` whose value is a pack of sessions. A refusal leaves what was there before."""
 
+    KINDS = KINDS
+
     def __init__(self, value: dict[str, Any] | None = None, **settings: Any):
-        super().__init__(value, html_template=TEMPLATE, apply_default_css=False,
+        super().__init__(value, html_template=TEMPLATE,
                          js_on_load=script("session_list", ("text", "drawing", "wiring")), most=MOST_FILE, **settings)
-
-    def preprocess(self, payload: Any) -> None:
-        """Whatever a browser sends back is dropped."""
-        return None
-
-    def postprocess(self, value: dict[str, Any] | None) -> dict[str, Any] | None:
-        if value is not None and (not isinstance(value, dict) or value.get("kind") not in KINDS):
-            raise ValueError(f"a list of sessions is a dict whose kind is one of {KINDS}, or None")
-        return value
-
-    def api_info(self) -> dict[str, Any]:
-        return {"type": "object", "description": "sessions"}

@@ -2,6 +2,7 @@
 const part = (name) => element.querySelector('[data-ts="' + name + '"]');
 const buttons = [...element.querySelectorAll("[data-noise]")];
 let chosen = "";
+const updates = JSON.parse(props.updates);   // one text, which Gradio need not copy part by part
 for (const one of buttons) one.textContent = one.textContent.replace(/^(T5|BART): /, "");   // its family stands before the row
 
 function show(name) {
@@ -17,21 +18,25 @@ function show(name) {
 
 function receive() {
   if (!props.value) return;
-  const { name, why } = props.value;
+  const { name, why } = valueSent();
   for (const one of buttons) {
     const reason = why[one.dataset.noise];
     one.setAttribute("aria-disabled", String(!!reason));
     one.title = reason || word(one.dataset.noise + ".help");
   }
   part("why").textContent = [...new Set(Object.values(why))].map((reason) => word("why", { n: Object.values(why).filter((one) => one === reason).length, reason })).join(" ");
-  show(name);
+  part("use").hidden = !Object.keys(why).length || !props.able;
+  if (!chosen) show(name);   // later answers bring reasons only: a choice is made here
 }
 
+part("use").textContent = word("use", { model: props.able });
+part("use").onclick = () => trigger("use", {});
 for (const one of buttons) {
   one.onclick = () => {
     if (one.getAttribute("aria-disabled") === "true") { part("why").textContent = one.title; return; }
     show(one.dataset.noise);
-    trigger("pick", { name: chosen });
+    (window.twoStacks ||= {}).picked = [...updates[chosen], chosen];   // the page's event reads it
+    trigger("pick", {});
   };
 }
 receive();

@@ -12,7 +12,7 @@ import numpy as np
 from core.decode.penalties import PENALTIES
 from core.decode.search import NEVER, Request, Search
 from core.errors import InputError
-from core.search_tree import FINISHED, KEPT, RANK, STOP, TOO_LOW, Level
+from core.search_tree import FINISHED, KEPT, RANK, REPEATED, STOP, TOO_LOW, Level
 
 _JUDGED = {"false": "at its present length", "true": "at its present length", "never": "at any length up to the limit"}
 
@@ -55,7 +55,7 @@ def beam(prompt: Sequence[int], rules: Rules) -> Search:
             raise InputError(f"Every next token is banned after {written - 1} tokens; forbid less, or stop earlier.")
         ended = np.isin(best.ids[places], list(rules.eos)) | (written == rules.max_new_tokens)
         scores = rules.score(best.totals, written)
-        real = best.totals[places] > NEVER / 2  # the others repeat the first row: a forced token leaves no better ones
+        real = best.totals[places] > REPEATED  # the others repeat the first row: a forced token leaves no better ones
         entering, going = enters(ended & real, beams), goes_on(best.totals[places], ended, beams)
         pool, ended_before = merged(pool, scores[entering]), ended_before + len(entering)
         why = _stopped(rules, written, bool(ended.all()), best.totals[going[0]], pool[-1], ended_before)

@@ -52,8 +52,8 @@ def ranked(
 
 
 def flipped(hypotheses: Sequence[Hypothesis], alpha: float, beta: float = 0.0) -> bool:
-    """Whether the two rules choose different winners at this α and β."""
-    winners = {ranked(hypotheses, rule, alpha, beta)[0].hypothesis.name for rule in PENALTIES}
+    """Whether the two rules choose different winners at this α; β counts with GNMT's, transformers' has no coverage term."""
+    winners = {ranked(hypotheses, rule, alpha, beta * (rule == "GNMT"))[0].hypothesis.name for rule in PENALTIES}
     return len(winners) > 1
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 from core.errors import ModelError
-from core.models.tasks import alignment_head_of_folder, tasks_of_folder
+from core.models.tasks import alignment_head_of_folder, cache_shape_of_folder, tasks_of_folder
 from core.models.vocabulary import Vocabulary, rows_in
 
 if TYPE_CHECKING:
@@ -80,6 +80,11 @@ class Models:
         """(layer, head) of cross-attention that follows words best, where a model whose folder is here says so."""
         folder = self._folder(name)
         return alignment_head_of_folder(folder) if folder else None
+
+    def cache_shape(self, name: str) -> tuple[int, int, int] | None:
+        """(layers, heads, d_kv) of its decoder's caches, where a model whose folder is here says so."""
+        folder = self._folder(name)
+        return cache_shape_of_folder(folder) if folder else None
 
     def is_loaded(self, name: str) -> bool:
         """Whether it is in memory."""

@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from core.budget import cache_shape
+
 GENERATION, HEADS = "generation_config.json", "alignment_heads"
 
 
@@ -34,6 +36,12 @@ def alignment_head_of_folder(folder: Path) -> tuple[int, int] | None:
     first = heads[0] if isinstance(heads, list) and heads else None
     right = isinstance(first, list) and len(first) == 2 and all(type(n) is int and 0 <= n < 1024 for n in first)
     return (first[0], first[1]) if right else None
+
+
+def cache_shape_of_folder(folder: Path) -> tuple[int, int, int] | None:
+    """`core.budget.cache_shape` of a model folder's config.json; None where it cannot be read."""
+    made = _json(folder / "config.json")
+    return cache_shape(made) if isinstance(made, dict) else None
 
 
 def _json(path: Path) -> Any:

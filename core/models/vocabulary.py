@@ -46,6 +46,9 @@ class Vocabulary:
     def backend_tokenizer(self) -> Any:
         return self._inner
 
+    def decode(self, ids: list[int], skip_special_tokens: bool = True, **_: Any) -> str:
+        return self._inner.decode(ids, skip_special_tokens)
+
     def convert_ids_to_tokens(self, id: int) -> str | None:
         return self._inner.id_to_token(id)
 

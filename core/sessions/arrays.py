@@ -10,7 +10,7 @@ import numpy as np
 from core.errors import RecordError
 from core.records import MAX_BYTES
 
-DTYPES = ("bool", "int32", "int64", "float16", "float32", "float64")
+DTYPES = ("bool", "uint8", "int32", "int64", "float16", "float32", "float64")
 _NAMES = {np.dtype(name).newbyteorder(order): name for name in DTYPES for order in "<>"}
 _LITTLE = {name: np.dtype(name).newbyteorder("<") for name in DTYPES}
 

@@ -14,6 +14,7 @@ import zlib
 from typing import Any
 
 from core.errors import RecordError, SessionError, TwoStacksError
+from core.lectures import HIDES
 from core.records import MAX_BYTES
 from core.sessions import rows
 from core.sessions.recording import process
@@ -46,7 +47,7 @@ def to_file(store: Store, session: Session) -> bytes:
             archive.writestr(name, store.load(session, kept.row).to_bytes())
             numbers[kept.row] = len(listed)
             listed.append({"file": name, "kind": kept.kind, "id": kept.id, "digest": kept.digest, "status": kept.status,
-                           "made": kept.made})
+                           "made": kept.made, "note": kept.note, "hide": kept.hide})
         told = {
             "format": FORMAT, "name": session.name, "note": session.note, "made": session.made, "records": listed,
             "events": [{"kind": e["kind"], "data": e["data"], "made": e["made"], "record": numbers.get(e["record"])}
@@ -132,6 +133,9 @@ def _told(told: Any) -> dict:
     for record in told["records"]:
         if record.get("status") not in (rows.DONE, rows.STOPPED, rows.CUT) or not isinstance(record.get("file"), str):
             raise RecordError(f"a record of {LIST} has the status {record.get('status')!r:.30}")
+        record["note"] = text_of("note", record.get("note", ""), MOST_NOTE, empty=True)
+        if record.setdefault("hide", "") not in HIDES:
+            raise RecordError(f"a record of {LIST} hides {record['hide']!r:.30}")
     for one in (*told["events"], *told["scores"]):
         at = one.get("record")
         if at is not None and not (type(at) is int and 0 <= at < count):
@@ -154,6 +158,7 @@ def _insert(database: Any, session: str, told: dict, records: list[Any]) -> None
     places = []
     for entry, record in zip(told["records"], records, strict=True):
         places.append(rows.insert(database, session, record, entry["status"], process(), _date(entry)))
+        database.execute("update records set note = ?, hide = ? where id = ?", [entry["note"], entry["hide"], places[-1]])
     for event in told["events"]:
         row = None if event["record"] is None else places[event["record"]]
         database.execute("insert into events (session, record, made, kind, data) values (?, ?, ?, ?, ?)",

@@ -54,6 +54,13 @@ def sharing(database: Database) -> None:
     database.execute("alter table sessions add column view text not null default '{}'")
 
 
+@migrations()
+def presenting(database: Database) -> None:
+    """What a lecture says of a record, and what it hides until a key is pressed."""
+    database.execute("alter table records add column note text not null default ''")
+    database.execute("alter table records add column hide text not null default ''")
+
+
 def apply(database: Database) -> None:
     """Bring the tables of any earlier version up to today's; inside a transaction of the caller, so that one process does it."""
     if migrations.pending(database):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import SessionError
+from core.lectures import HIDES
 from core.sessions import rows
 from core.sessions.database import File
 from core.sessions.place import FILE, folder
@@ -39,7 +40,8 @@ class Session:
 
 @dataclass(frozen=True)
 class Kept:
-    """What a list shows of one record; `row` finds the whole. status: one of core.sessions.rows.STATUSES."""
+    """What a list shows of one record; `row` finds the whole. status: one of core.sessions.rows.STATUSES; note and hide: for a
+    lecture, hide as in core.lectures.HIDES."""
 
     row: int
     kind: str
@@ -52,6 +54,8 @@ class Kept:
     settings: str
     made: str
     steps: int
+    note: str
+    hide: str
 
 
 def owner_of(key: str) -> str:
@@ -180,19 +184,44 @@ class Store:
     def kept(self, session: Session) -> list[Kept]:
         """Every record of a session, in order."""
         found = self.file.database.execute(
-            "select id, kind, record, digest, status, model, input, output, settings, made,"
-            " (select count(*) from steps where steps.record = records.id) from records where session = ? order by id",
+            "select id, kind, record, digest, status, model, input, output, settings, made, (select count(*) from steps"
+            " where steps.record = records.id), note, hide from records where session = ? order by id",
             [session.id])
         return [Kept(*row) for row in found.fetchall()]
 
+    def remark(self, session: Session, row: object, note: object, hide: object) -> None:
+        """What a lecture says of a record of one's own session, and what it hides until a key is pressed."""
+        if hide not in HIDES:
+            raise SessionError(f"A lecture hides one of {', '.join(map(repr, HIDES))}, not {hide!r:.30}.")
+        text = text_of("note", note, MOST_NOTE, empty=True)
+        with self.file.writing() as database:
+            self._found(session, row)
+            database.execute("update records set note = ?, hide = ? where id = ?", [text, hide, row])
+
+    def remove(self, session: Session, row: object) -> None:
+        """One record, out of one's own session."""
+        with self.file.writing() as database:
+            database.execute("delete from records where id = ?", [self._found(session, row)["id"]])
+
+    def collect(self, source: Session, row: object, target: Session) -> int:
+        """A copy of a record, with its note, at the end of one's own session `target`; gives its row there."""
+        found, record = self._found(source, row), self.load(source, row)
+        with self.file.writing() as database:
+            copy = self._keep(database, target.id, record, found["status"])
+            database.execute("update records set note = ?, hide = ? where id = ?", [found["note"], found["hide"], copy])
+        return copy
+
     def load(self, session: Session, row: object) -> Any:
         """The record in one row of a session, equal to the one that was made, by id and digest."""
+        return rows.read(self.file.database, self._found(session, row))
+
+    def _found(self, session: Session, row: object) -> dict[str, Any]:
         found = []
         if type(row) is int and 0 < row < 2**63:
             found = list(self.file.database.query("select * from records where session = ? and id = ?", [session.id, row]))
         if not found:
             raise SessionError("There is no such run in this session.")
-        return rows.read(self.file.database, found[0])
+        return found[0]
 
     def event(self, session: str, kind: str, data: Mapping[str, Any], row: int | None = None) -> None:
         """Something the person did; written soon."""

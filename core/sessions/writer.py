@@ -69,7 +69,7 @@ class Writer:
         try:
             with database.atomic():
                 job(database)
-        except Exception:
+        except Exception:  # one bad row must not take those beside it along; the host's log has the whole error
             log.exception("a row of a session could not be written")
             if not database.conn.in_transaction:  # the error took the transaction with it
                 database.conn.execute("begin immediate")

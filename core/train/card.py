@@ -47,8 +47,9 @@ Loss per token on the validation set (nats, unsmoothed, teacher forcing), by epo
 Test sets are for this report only; nothing was chosen on them. BLEU is sacrebleu's on plain text; BLEU4 is of
 lower-cased text cut by Moses' rules, as papers on captions report it. Beam 5; filling is greedy. Filling: one
 alphabetic word hidden in each of 1,000 captions. Summary: three captions of an image in, the two others are the
-references; the same number for the mean of the three inputs stands beside it. Printed again by
-`python -m core.evaluate --data DIR`.
+references; the same number for the mean of the three inputs stands beside it. Restoring: 30 % of the words of five
+captions behind masks, the noisy text without its masks beside it; an output below it says other things than the captions
+do. Printed again by `python -m core.evaluate --data DIR`.
 
 | task | test set | score | value | signature |
 | --- | --- | --- | --- | --- |
@@ -72,15 +73,15 @@ Unknown characters become `<unk>`. It repeats the data's habits, stereotypes of 
 """
 
 
-def settings_of(recipe: Recipe) -> dict[str, object]:
-    """What the card says about the recipe."""
+def settings_of(recipe: Recipe, rows: list[dict]) -> dict[str, object]:
+    """What the card says about the recipe, and how many epochs of it were trained."""
     return {
         "architecture": recipe.config,
         "tasks": {task.name: f"{task.prefix!r}, {task.passes} of its examples an epoch" for task in recipe.tasks},
         "vocabulary": f"{recipe.vocabulary} pieces (BPE, {', '.join(recipe.languages)}), 100 sentinels",
         "optimiser": f"Muon at {recipe.matrix_rate} for matrices, Adam at {recipe.rate} for the rest; "
                      f"{recipe.warmup_steps} steps of warm-up, cosine to {recipe.final_rate:.0%}",
-        "epochs": recipe.epochs, "padded tokens a batch": recipe.batch_tokens,
+        "epochs": sum(row["kind"] == "validation" for row in rows), "padded tokens a batch": recipe.batch_tokens,
         "label smoothing": recipe.label_smoothing,
         "averaging": f"of the last of {recipe.snapshots} snapshots, {recipe.snapshot_steps} steps apart, as many as "
                      "the validation loss likes best",
@@ -116,7 +117,7 @@ def card(name: str, recipe: Recipe, parameters: int, rows: list[dict], lines: li
     """The card's text. rows: of curve.jsonl; lines: of the table."""
     return CARD.format(
         name=name, languages=f"[{', '.join(recipe.languages)}]", model_type=recipe.model_type, parameters=parameters,
-        about=BUNDLED[name], settings="\n".join(f"- {key}: {value}" for key, value in settings_of(recipe).items()),
+        about=BUNDLED[name], settings="\n".join(f"- {key}: {value}" for key, value in settings_of(recipe, rows).items()),
         time=time_line(rows), losses=loss_table(rows), scores="\n".join(map(score_row, lines)),
         aligned="\n".join(f"- {line}" for one in errors for line in one.lines()), tried="\n".join(f"- {note}" for note in NOTES),
     )

@@ -108,6 +108,16 @@ def importance() -> dict[str, Any]:
     ])
 
 
+def bars(row: tuple[float, ...] = (0.1, 0.4, 0.2, 0.0, 0.25, 0.05)) -> dict[str, Any]:
+    """A row of weights as it is, and as it is dragged."""
+    return matrices.pack([matrices.panel("a row", np.stack([row, row]), ["is", "set"], SOURCE[:6], low=0, high=1, drag=True)])
+
+
+def others() -> dict[str, Any]:
+    """Other bars with the same labels."""
+    return bars((0.3, 0.4, 0.1, 0.0, 0.15, 0.05))
+
+
 def strange() -> dict[str, Any]:
     values = np.arange(144, dtype=np.float32).reshape(12, 12)
     return matrices.pack([matrices.panel("<b>title</b>", values, HOSTILE, HOSTILE, note="<img src=x onerror=1>")])
@@ -119,7 +129,8 @@ def build_page() -> gr.Blocks:
         told = gr.Textbox(label="told", elem_id="told")
         several = matrices.Matrices(six(), elem_id="matrices")
         event = gr.Textbox(label="event", elem_id="event")
-        sent = {component: (first, plain, another, large, hostile, single), several: (six, twelve, wide, importance, strange)}
+        sent = {component: (first, plain, another, large, hostile, single),
+                several: (six, twelve, wide, importance, bars, others, strange)}
         for to, senders in sent.items():
             for send in senders:
                 button = gr.Button(send.__name__, elem_id=send.__name__, min_width=80)

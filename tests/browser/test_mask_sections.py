@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.tabs import open_tab
 from tests.browser.test_masks_tab import opened, part, sentence
 
 
@@ -111,6 +112,30 @@ def test_a_row_is_set_and_taken_back_and_follows_another_mask(page):
     toggle(page, "row")
 
 
+def test_a_bar_of_the_row_is_dragged_and_the_model_writes_on(page):
+    toggle(page, "row")
+    expect(titles(page, "row")).to_contain_text("row 2, which writes")
+    choose(page, "row-query", "3 mit")
+    expect(titles(page, "row")).to_contain_text("row 3, which writes")
+    cells = page.locator("#ts-masks-row-maps .mx-cells")
+    cells.scroll_into_view_if_needed()
+    size = value(page, "row", "panels()")[0]
+    was = float(value(page, "row", "value(0, 1, 3)"))
+    frame = cells.bounding_box()
+    x, y = frame["x"] + 3.5 * size["cw"], frame["y"] + 1.5 * size["ch"]
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x, y - 400, steps=4)
+    page.mouse.up()
+    expect(told(page, "row")).to_contain_text("all heads, looks at “German” with 1.00")
+    expect(page.locator("#ts-masks-row-key input")).to_have_value("4 German")
+    expect(page.locator("#ts-masks-row-share input[type=number]")).to_have_value("1")
+    assert was < 1
+    page.locator("#ts-masks-row-back").click()
+    expect(told(page, "row")).to_contain_text("Choose a row")
+    toggle(page, "row")
+
+
 def test_the_leak_test_takes_a_target_token(page):
     choose(page, "token", "target 3 Mädchen")
     page.locator("#ts-masks-perturb").click()
@@ -124,7 +149,7 @@ def test_they_speak_german_and_fit_a_phone(open_page, address):
     page = open_page(address, locale="de-DE", viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     page.wait_for_selector("[data-ready]")
     page.wait_for_function("document.querySelector('#ts-status').innerText.includes('ready')")
-    page.get_by_role("tab", name="Masken").click()
+    open_tab(page, "Masken")
     expect(page.locator("#ts-masks-row > button").first).to_contain_text("Eine Zeile der Attention")
     for name in ("row", "relative"):
         toggle(page, name)

@@ -7,6 +7,8 @@ import json
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.tabs import open_tab
+
 HOSTILE = "<img src=x onerror=alert(1)> </td><b>cat</b> &amp; ${1}"
 
 
@@ -18,12 +20,7 @@ def address(serve) -> str:
 def opened(open_page, address, name="Scores", **options):
     page = open_page(address, **options)
     page.wait_for_selector("[data-ready]")
-    tab, menu = page.get_by_role("tab", name=name, exact=True), page.locator("#ts-tabs > .tab-wrapper .overflow-menu")
-    expect(tab.or_(menu.locator("> button")).filter(visible=True).first).to_be_visible()
-    if not tab.is_visible():  # a narrow page keeps its last tabs in a menu
-        menu.locator("> button").click()
-        tab = menu.locator(".overflow-dropdown button", has_text=name)
-    tab.click()
+    open_tab(page, name)
     page.wait_for_selector("#ts-scores-board .sc-scores tbody tr")
     return page
 

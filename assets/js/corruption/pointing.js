@@ -64,5 +64,7 @@ function toggle(k) {
 }
 
 function send() {
-  trigger("edit", { hide: [...edits.hide], show: [...edits.show] });
+  turn += 1;
+  (window.twoStacks ||= {}).edited = { hide: [...edits.hide], show: [...edits.show], turn };   // the page's event reads it
+  trigger("edit", {});
 }

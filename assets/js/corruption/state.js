@@ -1,7 +1,8 @@
 /* A corrupted text: the source on top, what the encoder reads and what the decoder is to write below, in one colour per span.
  *
  * The pack (app/widgets/corruption.py) is kept as `pack`; a later message with the same id only adds the counts of the histogram.
- * Clicks edit `edits` at once and send both lists whole, so that a lost request loses nothing.
+ * Clicks edit `edits` at once and send both lists whole, so that a lost request loses nothing. An answer that was asked for
+ * before what is on the page, or before the last edit, comes late and is dropped: the answer to what came after is on its way.
  * Tokens are untrusted text: they reach the page by textContent only. */
 
 const at = Object.fromEntries([...element.querySelectorAll("[data-ts]")].map((node) => [node.dataset.ts, node]));
@@ -12,6 +13,7 @@ const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9
 let pack = null;                                     // what is on the page
 let shares = [];                                     // how often each source token is hidden; of the drawing before while it is counted
 let edits = { hide: new Set(), show: new Set() };    // as the person left them
+let turn = 0, newest = 0;                            // edits so far; when what is on the page was asked for
 let sourceKey = "";                                  // of the source's nodes, which stay while its text does
 const settled = { text: [], shares: [] };            // who waits for the next drawing
 

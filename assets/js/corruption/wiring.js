@@ -1,16 +1,17 @@
 /* Wiring. */
 
 function refuse(text) {
-  at.refusal.textContent = text;
+  if (at.refusal.textContent !== text) at.refusal.textContent = text;   // set again, it would be read out again
   at.body.classList.toggle("nz-stale", !!text);
 }
 
 function receive() {
-  if (!props.value) return;
-  const value = JSON.parse(props.value);
+  const value = valueSent(), asked = value?.asked ?? newest;
+  if (!value) return;
+  if (asked < newest || (value.turn ?? turn) !== turn) return;
+  newest = asked;
   if (value.kind === "refused") { refuse(value.text); for (const done of settled.text.splice(0)) done(); return; }
-  if (value.shares && pack && (value.id !== pack.id || at.refusal.textContent)) return;   // counted for a drawing that is gone
-  const same = pack && pack.id === value.id && !pack.refused;
+  const same = pack && pack.id === value.id;
   refuse("");
   const sameText = pack && pack.source.length === value.source.length && pack.source.every(([text], k) => text === value.source[k][0]);
   pack = value;
@@ -18,6 +19,7 @@ function receive() {
   if (value.shares) shares = value.shares; else if (!sameText) shares = [];
   if (!same || !value.shares) { point(null); draw(); } else drawShares();
   element.dataset.ready = "1";
+  if (value.asked !== undefined) window.twoStacks.rebuilding?.drawn(value.id);   // not of a replayed one
   requestAnimationFrame(() => setTimeout(() => {
     for (const done of settled.text.splice(0)) done();
     if (value.shares) for (const done of settled.shares.splice(0)) done();

@@ -11,7 +11,10 @@ function decoded(panel, index) {
 }
 
 function receive() {
-  const pack = typeof props.value === "string" ? null : props.value;
+  late = !!drag;
+  if (drag) return;          // what is dragged is not taken out of the hand; an answer to it follows
+  const pack = valueSent();
+  const kept = spot && spot.panel.at.cells === document.activeElement ? spot : null;   // by keyboard one goes on from there
   spot = null;
   try {
     panels = pack && pack.kind === "matrices" ? pack.panels.map(decoded) : [];
@@ -24,6 +27,8 @@ function receive() {
     return step;
   }));
   hideTip();
+  const there = kept && panels.find((panel) => panel.axes === kept.axes && panel.index === kept.panel.index);
+  if (there) { spot = { ...kept, panel: there }; there.at.cells.focus({ preventScroll: true }); }
   view.width = 0;
   view.beside = !!(pack && pack.beside);
   paint();

@@ -6,7 +6,7 @@ function built(panel) {
     node, sheet, scroll: make("div", "mx-scroll"), corner: make("div", "mx-corner"), cols: make("div", "mx-cols"), rows: make("div", "mx-rows"),
     cells: make("div", "mx-cells"), canvas: make("canvas"), dead: make("div"), mark: make("i", "mx-mark"),
   };
-  head.append(make("strong", "", panel.title), ...(panel.low === panel.high ? [] : [legend(panel)]));
+  head.append(make("strong", "", panel.title), ...(panel.low === panel.high || panel.drag ? [] : [legend(panel)]));
   if (panel.note) head.append(make("span", "mx-note", panel.note));
   parts.corner.append(make("span", "", panel.column_title ? panel.column_title + " →" : ""), make("span", "", panel.row_title ? panel.row_title + " ↓" : ""));
   for (const [list, texts, name] of [[parts.cols, panel.columns, "mx-col"], [parts.rows, panel.rows, "mx-row"]]) {
@@ -15,9 +15,10 @@ function built(panel) {
   parts.mark.hidden = true;
   parts.cells.tabIndex = 0;
   parts.cells.setAttribute("role", "application");
-  parts.cells.setAttribute("aria-label", word("cells", { title: panel.title, rows: panel.rows.length, columns: panel.columns.length }));
+  parts.cells.setAttribute("aria-label", [word("cells", { title: panel.title, rows: panel.rows.length, columns: panel.columns.length }), ...(panel.drag ? [word("drag")] : [])].join(" "));
   parts.canvas.setAttribute("aria-hidden", "true");
   parts.cells.append(parts.canvas, parts.dead, parts.mark);
+  if (panel.drag) parts.cells.append(parts.hold = make("div", "mx-hold"));   // where a finger draws and does not scroll the page
   top.append(parts.corner, parts.cols);
   middle.append(parts.rows, parts.cells);
   sheet.append(top, middle);

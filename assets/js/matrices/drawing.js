@@ -24,6 +24,7 @@ function drawPanel(panel) {
     if (Number.isNaN(x)) { box(context, panel, i, j); continue; }
     const rgb = x === -Infinity ? null : tint(panel, x);
     context.fillStyle = rgb ? "rgb(" + rgb.join() + ")" : hatching;
+    if (panel.drag) { bar(context, panel, i, left, top, x, places); continue; }
     context.fillRect(left + 0.5, top + 0.5, cw - 1, ch - 1);
     if (cw >= PRINTED && !(panel.dead.has(i) && x === 0)) {
       context.fillStyle = rgb ? inkOn(rgb) : colour("--body-text-color");
@@ -31,6 +32,18 @@ function drawPanel(panel) {
     }
     box(context, panel, i, j);
   }
+}
+
+/** A weight from 0 to 1 as a bar; its number stands above it, or in it where there is no room above. */
+function bar(context, panel, row, left, top, x, places) {
+  const { cw, ch } = panel.grid, height = x * (ch - 2), foot = top + ch - 1, above = ch - height > 18;
+  context.fillStyle = colour("--mx-closed");
+  context.fillRect(left + 0.5, top + 1, cw - 1, ch - 2);
+  context.fillStyle = colour(canDrag(panel, row) ? "--mx-bar" : "--mx-was");
+  context.fillRect(left + 0.5, foot - Math.max(height, 1.5), cw - 1, Math.max(height, 1.5));
+  if (cw < PRINTED) return;
+  context.fillStyle = above ? colour("--body-text-color") : "#fff";
+  context.fillText(number(x, places), left + cw / 2, above ? foot - height - 9 : foot - height + 10, cw - 2);
 }
 
 /** As many digits as the panel asks for and the widest of its numbers leaves room for. */

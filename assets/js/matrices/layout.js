@@ -29,7 +29,7 @@ function layout() {
 
 function size(panel, wanted, label, across, room) {
   const dpr = window.devicePixelRatio || 1, cw = Math.floor(clamp(wanted, view.beside ? TIGHT : LEAST, MOST) * dpr) / dpr, n = panel.columns.length, m = panel.rows.length;
-  const ch = cw >= PRINTED ? 26 : Math.min(22, cw), turn = across + 4 <= cw ? 0 : cw >= 26 && n * cw + across * 0.71 + label < room ? 45 : 90;
+  const ch = panel.drag ? BAR : cw >= PRINTED ? 26 : Math.min(22, cw), turn = across + 4 <= cw ? 0 : cw >= 26 && n * cw + across * 0.71 + label < room ? 45 : 90;
   const over = turn === 45 ? Math.ceil(across * 0.71) : 0, top = Math.ceil(turn === 0 ? 36 : turn === 45 ? (across + 15) * 0.71 + 8 : across + 8);
   const px = (node, sizes) => Object.entries(sizes).forEach(([key, x]) => (node.style[key] = x + "px")), to = panel.at;
   panel.grid = { cw, ch, label, top, dpr: Math.min(dpr, 8000 / Math.max(1, n * cw, m * ch)) };
@@ -48,6 +48,7 @@ function size(panel, wanted, label, across, room) {
     node.style.transform = turn ? "rotate(-" + turn + "deg)" : "translateX(-50%)";
   });
   Array.from(to.rows.children).forEach((node, i) => px(node, { top: i * ch, height: ch, lineHeight: ch }));
+  if (to.hold) px(to.hold, { top: lastRow(panel) * ch, height: ch });
   fillDead(panel);
 }
 

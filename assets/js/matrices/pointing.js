@@ -46,13 +46,16 @@ function announce() {
   at.live.textContent = [word("said", { row: shown(panel.rows[row]), column: shown(panel.columns[column]) }), ...numbers].join("; ");
 }
 
+let turn = 0;   // ticks so far, by which the server knows an older one that comes late
+
 /** A click or a key on a cell: a check box changes, any other cell is picked. */
 function pick({ panel, row, column }) {
   if (!panel.checked) return trigger("select", { panel: panel.index, row, column });
   const place = row + "," + column;
   if (!panel.checked.delete(place)) panel.checked.add(place);
   drawPanel(panel);
-  trigger("edit", { panel: panel.index, checked: checkedOf(panel) });
+  turn += 1;
+  trigger("edit", { panel: panel.index, checked: checkedOf(panel), turn });
 }
 const checkedOf = (panel) => Array.from(panel.checked, (place) => place.split(",").map(Number)).sort((a, b) => a[0] - b[0] || a[1] - b[1]);
 
@@ -63,11 +66,11 @@ function press(panel, event) {
   const step = STEPS[event.key], here = spot && spot.axes === panel.axes ? { ...spot, panel } : { axes: panel.axes, panel, row: 0, column: 0 };
   if (step && spot) { here.row = clamp(here.row + step[0], 0, panel.rows.length - 1); here.column = clamp(here.column + step[1], 0, panel.columns.length - 1); }
   else if (event.key === "Escape") { pointAt(null); return; }
-  else if (event.key !== " " && event.key !== "Enter" && !step) return;
+  else if (event.key !== " " && event.key !== "Enter" && !step && !nudge(panel, here.row, here.column, event.key)) return;
   event.preventDefault();
   follow(panel, here);
   const frame = panel.at.cells.getBoundingClientRect(), { cw, ch } = panel.grid;
-  if (!step) pick(here);
+  if (event.key === " " || event.key === "Enter") pick(here);
   pointAt(here, frame.left + (here.column + 0.5) * cw, frame.top + (here.row + 0.5) * ch);
   announce();
 }
@@ -80,14 +83,18 @@ function follow(panel, { row, column }) {
 
 function listen(panel) {
   const { cells, scroll } = panel.at;
-  cells.addEventListener("pointermove", (event) => pointAt(cellUnder(panel, event), event.clientX, event.clientY));
-  cells.addEventListener("pointerleave", () => pointAt(null));
+  let dragged = false;       // the click that ends a drag is none
+  cells.addEventListener("pointerdown", (event) => { dragged = false; hold(panel, event); });
+  cells.addEventListener("pointermove", (event) => pull(panel, event) || pointAt(cellUnder(panel, event), event.clientX, event.clientY));
+  cells.addEventListener("pointerup", () => { dragged = release(true); });
+  cells.addEventListener("pointercancel", () => release(false));
+  cells.addEventListener("pointerleave", () => drag || pointAt(null));
   cells.addEventListener("click", (event) => {
-    const where = cellUnder(panel, event);
+    const where = dragged ? null : cellUnder(panel, event);
     if (where) { pick(where); pointAt(where, event.clientX, event.clientY); announce(); }
   });
   cells.addEventListener("keydown", (event) => press(panel, event));
-  cells.addEventListener("blur", () => pointAt(null));
+  cells.addEventListener("blur", () => { sendShare(); pointAt(null); });
   scroll.addEventListener("scroll", () => {   // panels with the same axes scroll together
     for (const one of panels) if (one !== panel && one.axes === panel.axes) { one.at.scroll.scrollLeft = scroll.scrollLeft; one.at.scroll.scrollTop = scroll.scrollTop; }
   }, { passive: true });

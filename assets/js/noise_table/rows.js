@@ -19,6 +19,7 @@ const change = (n, original) => (n === null ? none : n + (n === original ? "" : 
 function row(one) {
   const node = make("tr"), title = make("th", "", (TEXTS["noise_picker." + one.name + ".title"] || one.name));
   node.dataset.noise = one.name;
+  if (!one.learned) title.append(" ", make("sup", "", "†"));
   title.scope = "row";
   node.append(title, make("td", "", change(one.length, one.original)), make("td", "", one.target === null ? none : String(one.target)),
     make("td", "", one.achieved === null ? none : share(one.achieved) + " / " + share(one.requested)));
@@ -32,17 +33,19 @@ function row(one) {
     node.append(make("td", "nz-number", one.loss === null ? none : one.loss.toFixed(3)), exact, make("td", "", one.spans ? one.right + " / " + one.spans : none));
   }
   node.append(published(one.published));
+  const names = one.reason ? ["length", "target", "achieved", "", "published"] : ["length", "target", "achieved", "loss", "exact", "spans", "published"];
+  [...node.querySelectorAll("td")].forEach((cell, k) => { cell.dataset.name = names[k] ? word("column." + names[k]).replace(/ \(.*/, "") : ""; });   // of a phone's cards
   return node;
 }
 
 function receive() {
-  const value = props.value;
+  const value = valueSent();
   at.root.hidden = !value;
   if (!value) return;
   at.refusal.textContent = value.kind === "refused" ? value.text : "";
   if (value.kind !== "table") return;
-  const values = { model: value.model, n: value.rows.length, of: value.of, seed: value.seed, tasks: value.learned.join(", ") };
-  at.about.textContent = word(value.stopped ? "stopped" : value.rows.length < value.of ? "progress" : "done", values) + (value.learned.length ? " " + word("honest", values) : "");
+  const values = { model: value.model, n: value.rows.length, of: value.of, seed: value.seed, tasks: value.tasks.join(", ") }, unlearned = value.rows.some((one) => !one.learned);
+  at.about.textContent = word(value.stopped ? "stopped" : value.rows.length < value.of ? "progress" : "done", values) + (unlearned ? " † " + word("honest", values) : "");
   at.rows.replaceChildren(...value.rows.map(row));
   element.dataset.rows = value.rows.length;
 }

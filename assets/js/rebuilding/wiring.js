@@ -23,7 +23,8 @@ function row(span, value, scale) {
 
 function finished(value) {
   const scale = Math.max(1e-6, ...value.spans.flatMap((span) => span.weights.flat()));
-  at.honest.textContent = value.learned.length ? word("honest", { model: value.model, tasks: value.learned.join(", ") }) : "";
+  at.honest.textContent = value.short ? word("short", { model: value.model, n: value.captions })
+    : value.learned ? "" : word("honest", { model: value.model, tasks: value.tasks.join(", ") });
   at.wrote.replaceChildren(...phrase(value.stopped ? "stopped" : "wrote", { model: value.model, text: words([value.text]), n: value.n }));
   at.loss.replaceChildren(...(value.loss === null ? [] : phrase("loss", { loss: make("b", "", value.loss.toFixed(3)), n: value.tokens,
     per: Math.exp(value.loss).toFixed(1) })), " ", word(value.exact ? "exact" : "spans", { right: value.right, spans: value.spans.length }));
@@ -31,8 +32,10 @@ function finished(value) {
   at.key.textContent = word(value.spans.length ? "key" : "none", { layers: value.shape[0], heads: value.shape[1], scale: scale.toFixed(3) });
 }
 
+let value = null;
+
 function receive() {
-  const value = props.value;
+  value = valueSent();
   at.root.hidden = !value;
   if (!value) return;
   at.refusal.textContent = value.kind === "refused" ? value.text : "";
@@ -42,9 +45,14 @@ function receive() {
     for (const name of ["honest", "loss", "spans", "key"]) at[name].replaceChildren();
   }
   if (value.kind === "rebuilt") finished(value);
+  at.former.hidden = true;
   element.dataset.kind = value.kind;
 }
 
-(window.twoStacks ||= {}).rebuilding = { value: () => props.value };
+(window.twoStacks ||= {}).rebuilding = {
+  value: () => value,
+  /** The corruption view draws `id`: a rebuilding of another drawing says that it is one. */
+  drawn: (id) => { at.former.hidden = !value || value.kind !== "rebuilt" || value.id === id; },
+};
 receive();
 watch("value", receive);

@@ -28,7 +28,27 @@ function entry(one, number) {
   const changes = Object.entries(one.changed);
   if (changes.length) node.append(make("span", "sl-changes", changes.map(([name, value]) => name + " = " + value).join(", ")));
   item.append(node);
+  if (at.edit.checked) item.append(slide(one));
   return item;
+}
+
+/** Of a run: what a lecture says of it and hides at first; a copy for another session, such as a playlist; away with it. */
+function slide(one) {
+  const line = make("div", "sl-slide"), note = make("input"), hide = make("select"), copy = make("select"), remove = make("button", "sl-button", word("remove"));
+  const option = (list, value, text) => { const node = make("option", "", text); node.value = value; list.append(node); };
+  const said = () => here("remark", { row: one.row, note: note.value, hide: hide.value });
+  Object.assign(note, { type: "text", maxLength: 2000, value: one.note, placeholder: word("slide.note"), onchange: said, hidden: one.kind !== "trace" });
+  for (const name of ["", "token", "row", "change"]) option(hide, name, word("hide." + (name || "none")));
+  Object.assign(hide, { value: one.hide, onchange: said, hidden: one.kind !== "trace" });
+  option(copy, "", word("collect"));
+  option(copy, "new", word("collect.new"));
+  for (const session of pack.sessions) if (session.id !== pack.open.id) option(copy, session.id, shown(session.name));
+  copy.onchange = () => here("collect", { row: one.row, ...(copy.value === "new" ? { name: word("collect.name") } : { to: copy.value }) });
+  for (const [node, name] of [[note, "slide.note"], [hide, "hide"], [copy, "collect"]]) node.setAttribute("aria-label", word(name));
+  remove.type = "button";
+  twice(remove, () => here("remove", { row: one.row }), "remove");
+  line.append(note, hide, copy, ...(pack.open.mine ? [remove] : []));
+  return line;
 }
 
 function drawOpen() {
@@ -40,6 +60,9 @@ function drawOpen() {
   for (const name of ["share", "unshare", "delete"]) at[name].hidden = !open.mine || (name !== "delete" && open.shared === (name === "share"));
   at.notmine.hidden = open.mine;
   at.replay.disabled = !open.entries.length;
+  at.present.disabled = !open.entries.some((one) => one.kind === "trace" && one.steps);
+  at.editline.hidden = !open.mine || !open.entries.length;
+  if (!open.mine) at.edit.checked = false;
   at.link.hidden = !(open.mine && open.shared);
   at.address.value = location.origin + location.pathname + "?session=" + encodeURIComponent(open.id);
   at.entries.replaceChildren(...open.entries.map(entry));

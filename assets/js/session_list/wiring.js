@@ -1,7 +1,7 @@
 /* What arrives, and what a person asks for. */
 
 function receive() {
-  const value = props.value;
+  const value = valueSent();
   if (!value) return;
   element.dataset.ready = value.kind;
   if (value.kind === "refused") return write(at.refusal, value.text);
@@ -30,14 +30,14 @@ function looking() {
 }
 
 /** A button that takes something away asks once more, by its own words. */
-function twice(button, deed) {
+function twice(button, deed, key = button.dataset.say) {
   let timer = 0;
-  const calm = () => { button.classList.remove("sl-sure"); button.textContent = word(button.dataset.say); };
+  const calm = () => { button.classList.remove("sl-sure"); button.textContent = word(key); };
   button.onclick = () => {
     clearTimeout(timer);
     if (button.classList.contains("sl-sure")) { calm(); return deed(); }
     button.classList.add("sl-sure");
-    button.textContent = word(button.dataset.say + ".sure");
+    button.textContent = word(key + ".sure");
     timer = setTimeout(calm, 5000);
   };
 }
@@ -45,6 +45,8 @@ function twice(button, deed) {
 at.list.addEventListener("click", (event) => { const node = event.target.closest("[data-id]"); if (node) ask("open", { id: node.dataset.id }); });
 at.entries.addEventListener("click", (event) => { const node = event.target.closest("[data-row]"); if (node) here("replay", { row: +node.dataset.row }); });
 at.replay.onclick = () => here("replay", { row: pack.open.entries[0].row });
+at.present.onclick = () => here("present");
+at.edit.onchange = () => { if (pack) drawOpen(); };
 at.share.onclick = () => here("share", { view: looking() });
 at.unshare.onclick = () => here("unshare");
 at.export.onclick = () => here("export");

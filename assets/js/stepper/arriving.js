@@ -98,7 +98,7 @@ function restore(wanted) {
   view.chosen = !!(wanted.layer || wanted.head);
   for (const kind of ["layer", "head"]) if (wanted[kind]) view[kind] = wanted[kind];
   fillPickers();
-  show(wanted.step || run.rows.length, false);
+  show(wanted.step || run.rows.length, true);   // whatever was being played stops
 }
 
 function takeRows(pack) {
@@ -117,7 +117,7 @@ function takeRows(pack) {
 }
 
 function receive() {
-  const pack = props.value;
+  const pack = valueSent();
   arrived = pack && pack.kind === "trace" ? performance.now() : 0;
   try {
     if (!pack) clear(word("empty"));

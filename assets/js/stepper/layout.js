@@ -24,7 +24,7 @@ function layout() {
   const widest = Math.max(...widths);
   const targets = rows.map((group) => ruler.measureText(shown(group.text)).width * 1.1);
   grid.label = Math.round(clamp(Math.max(...targets, run.done ? 0 : widest) + 14, narrow ? 50 : 64, narrow ? 90 : 150));
-  const height = clamp(window.innerHeight - 300, 460, 800), foot = footHeight(), scrolls = (top) => top + foot + m * 15 > height;
+  const zoom = at.root.currentCSSZoom || 1, height = clamp(window.innerHeight / zoom - 300, zoom > 1 ? 260 : 460, 800), foot = footHeight(), scrolls = (top) => top + foot + m * 15 > height;
   const taken = twinRoom(), share = taken ? 0.5 : 1, avail = (room - grid.label - taken - (scrolls(60) ? 14 : 2)) * share;   // the scroll bar, where there will be one
   const overhang = (cw) => Math.max(0, ...widths.map((w, i) => w * 0.71 + 12 - (n - i - 0.5) * cw));
   let turn = widest + 6 <= Math.min(110, avail / n) ? 0 : 45, over = turn ? overhang(avail / n) : 4;

@@ -1,0 +1,106 @@
+"""Beam searches for the search tab, made a step at a time or kept; what a branch starts from. No visitor's state is held."""
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from app import tree_packs
+from app.engine import INTERVAL, PATIENCE, Engine
+from core.errors import InputError
+from core.examples import saved_search
+from core.fields import shown
+from core.records import how_made
+from core.search_tree import tree_of
+from core.settings import MAX_CHARACTERS, MAX_TOKENS, Settings
+from core.text import tokenize, usable
+from core.trace import Trace, run_id
+
+
+class Searches:
+    """Shared by all visitors. Errors are TwoStacksError."""
+
+    def __init__(self, engine: Engine):
+        self.engine, self.first = engine, saved_search()
+
+    def messages(self, settings: Settings, visitor: str = "") -> Iterator[dict[str, Any]]:
+        """Messages for the tree while the search runs. The visitor's next run, or Stop, ends it at the next step."""
+        engine = self.engine
+        ticket = engine.latest.begin(visitor)
+        if trace := self.kept(settings):
+            yield self.drawn(trace)
+            engine.keeper.keep(visitor, lambda: trace)
+            return
+        if not engine.models.is_loaded(settings.model):
+            yield {"kind": "progress", "text": "The model is still loading; the search starts as soon as it is there."}
+        from core.runs import run
+
+        going = engine.keeper.watch(visitor, run(settings, engine.models))
+        try:
+            yield from self._streamed(going, lambda: engine.latest.wants(visitor, ticket))
+            if engine.latest.stopped(visitor) and going.steps:
+                yield self.drawn(going.trace(), f"Stopped after {len(going.steps)} steps.")
+        finally:
+            going.close()
+
+    def _streamed(self, going: Any, wanted: Any) -> Iterator[dict[str, Any]]:
+        engine, head = self.engine, self._head(going.settings.model)
+        began = last = time.monotonic()
+        nodes = steps = 0
+        while wanted():
+            with engine.turn:
+                step = next(going, None)
+            if step is None:
+                trace = going.trace()
+                engine.recent.add(trace)
+                yield self.drawn(trace)
+                return
+            now = time.monotonic()
+            if now - began < PATIENCE or now - last < INTERVAL:
+                continue
+            last = now
+            tree = tree_of([one.ranked for one in going.steps], going.settings.decoding.beams)
+            about = how_made(going.settings, going.loaded.device, going.loaded.dtype)
+            begun = {} if steps else tree_packs.start(going, about, head)
+            yield begun | {"run": going.id} | tree_packs.grown(going.steps, tree, head, nodes, steps)
+            nodes, steps = len(tree.real), len(going.steps)
+
+    def kept(self, settings: Settings) -> Trace | None:
+        """The search of these settings if it is there already."""
+        if self.first and self.first.settings == settings:
+            return self.first
+        loaded = self.engine.models.loaded(settings.model)
+        return self.engine.recent.get(run_id(settings, loaded.fingerprint)) if loaded else None
+
+    def drawn(self, trace: Trace, *notes: str) -> dict[str, Any]:
+        """A trace for the tree component."""
+        return tree_packs.whole(trace, self._tokenizer(trace.settings.model), self._head(trace.settings.model), *notes,
+                                shape=self.engine.models.cache_shape(trace.settings.model))
+
+    def _head(self, model: str) -> tree_packs.Head:
+        return self.engine.models.alignment_head(model)
+
+    def _tokenizer(self, model: str) -> Any:
+        loaded = self.engine.models.loaded(model)
+        return loaded.tokenizer if loaded else self.engine.models.vocabulary(model)[0]
+
+    def beginning(self, model: str, text: object) -> tuple[int, ...]:
+        """The ids of a typed beginning, without what the tokenizer puts around a whole text; () for none."""
+        if not isinstance(text, str) or len(text) > MAX_CHARACTERS:
+            raise InputError(f"The beginning must be a text of at most {MAX_CHARACTERS:,} characters.")
+        if not text.strip():
+            return ()
+        self.engine.models.check(model)
+        tokenizer = self._tokenizer(model) if self.engine.models.loaded(model) else self.engine.models.load(model).tokenizer
+        tokens, cut = tokenize(tokenizer, usable(text), MAX_TOKENS)
+        if cut:
+            raise InputError(f"The beginning has {len(tokens) + cut} tokens; at most {MAX_TOKENS} can be written.")
+        special = set(tokenizer.all_special_ids)
+        return tuple(token.id for token in tokens if token.id not in special)
+
+
+def branch(settings: Settings, ids: object) -> Settings:
+    """The same with a forced beginning, as the browser or `beginning` gives it; types and count are checked here and in Edits."""
+    if not isinstance(ids, Sequence) or isinstance(ids, str) or len(ids) > MAX_TOKENS or any(type(id) is not int for id in ids):
+        raise InputError(f"A beginning is a list of at most {MAX_TOKENS} token ids, not {shown(ids)}.")
+    return replace(settings, edits=replace(settings.edits, forced=tuple(ids)))

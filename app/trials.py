@@ -1,0 +1,107 @@
+"""Up to eight ways to decode one source, run in one batch; the last runs by id for a closer look. No visitor's state is held."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import fields, replace
+from typing import Any
+
+from app import trial_packs
+from app.engine import INTERVAL, PATIENCE, Engine
+from app.trial_packs import Trial
+from core.errors import InputError
+from core.fields import shown
+from core.settings import MAX_CHARACTERS, Decoding, Settings
+from core.text import usable
+from core.trace import Trace
+
+MOST = 8
+FIELDS = ("beams", "length_penalty", "no_repeat_ngram_size", "do_sample", "temperature", "top_k", "top_p", "seed")
+FIRST = (
+    {"beams": 1}, {"beams": 2}, {"beams": 4}, {"beams": 4, "length_penalty": 0.0}, {"beams": 8},
+    {"do_sample": True, "seed": 1}, {"do_sample": True, "seed": 1, "top_p": 0.8},
+)
+
+
+class Trials:
+    """Shared by all visitors. Errors are TwoStacksError."""
+
+    def __init__(self, engine: Engine):
+        self.engine = engine
+
+    def messages(self, settings: list[Settings], reference: object, visitor: str = "") -> Iterator[dict[str, Any]]:
+        """How far it is, then the whole table. The visitor's next run, or Stop, ends it at the next step."""
+        engine, text = self.engine, _reference(reference)
+        ticket = engine.latest.begin(visitor)
+        if not engine.models.is_loaded(settings[0].model):
+            yield {"kind": "progress", "text": "The model is still loading; this starts as soon as it is there."}
+        from core.batches import side_by_side
+        from core.runs import run
+
+        runs = [run(one, engine.models) for one in settings]
+        ends = [0.0] * len(runs)
+        steps, began = side_by_side(runs), time.monotonic()
+        last = began
+        try:
+            while engine.latest.wants(visitor, ticket):
+                with engine.turn:
+                    made = next(steps, None)
+                now = time.monotonic()
+                if made is None:
+                    yield trial_packs.rows([self._kept(visitor, Trial(going.trace(), end))
+                                            for going, end in zip(runs, ends, strict=True)], text)
+                    return
+                for place in made:
+                    ends[place] = now - began
+                if now - began > PATIENCE and now - last > INTERVAL:
+                    last = now
+                    step = max(len(going.steps) for going in runs)
+                    yield {"kind": "progress", "text": f"Step {step}: {len(made)} of {len(runs)} searches go on."}
+            if engine.latest.stopped(visitor):
+                yield {"kind": "progress", "text": "Stopped. The table is the one from before."}
+        finally:
+            steps.close()
+
+    def _kept(self, visitor: str, trial: Trial) -> Trial:
+        self.engine.recent.add(trial.trace)
+        self.engine.keeper.keep(visitor, lambda: trial.trace)
+        return trial
+
+    def two(self, data: object) -> tuple[dict[str, Any], dict[str, Any] | None]:
+        """(what was found, heatmaps) of two runs that the table names."""
+        old, new = (self._run(data, name) for name in ("old", "new"))
+        if old.fingerprint != new.fingerprint or [t.id for t in old.source] != [t.id for t in new.source]:
+            raise InputError("The two runs are of different models or sources. Compare the settings again.")
+        return trial_packs.two(old, new)
+
+    def _run(self, data: object, name: str) -> Trace:
+        id = data.get(name) if isinstance(data, dict) else None
+        trace = self.engine.recent.get(id) if isinstance(id, str) else None
+        if trace is None:
+            raise InputError("These runs are no longer kept here. Compare the settings again, then choose two.")
+        return trace
+
+
+def settings_of(plain: Settings, data: object) -> list[Settings]:
+    """One Settings for each row that the browser sends: a list of dicts of FIELDS; types and ranges are checked."""
+    asked = data.get("rows") if isinstance(data, dict) else None
+    if not isinstance(asked, list) or not 1 <= len(asked) <= MOST:
+        raise InputError(f"The settings to compare are {shown(asked)}; choose 1 to {MOST} rows.")
+    usable(plain.text)
+    return [replace(plain, decoding=replace(plain.decoding, **_fields(row, at))) for at, row in enumerate(asked, 1)]
+
+
+def _fields(row: object, at: int) -> dict[str, Any]:
+    if not isinstance(row, dict) or any(name not in FIELDS for name in row):
+        raise InputError(f"Row {at} is {shown(row)}; it may name {', '.join(FIELDS)}.")
+    defaults = {item.name: item.default for item in fields(Decoding)}
+    found = {name: defaults[name] for name in FIELDS}
+    for name, value in row.items():
+        exact = isinstance(defaults[name], float) and type(value) is int
+        found[name] = float(value) if exact and abs(value) < 1e6 else value
+    return found
+
+
+def _reference(text: object) -> str:
+    if not isinstance(text, str) or len(text) > MAX_CHARACTERS:
+        raise InputError(f"The reference must be a text of at most {MAX_CHARACTERS:,} characters.")
+    return text.strip()

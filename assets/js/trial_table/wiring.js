@@ -1,0 +1,27 @@
+/* What arrives, and the buttons. */
+
+function receive() {
+  const pack = valueSent();
+  if (!pack) return;
+  at.root.dataset.kind = pack.kind;
+  write(at.refusal, pack.kind === "refused" ? pack.text : "");
+  write(at.state, pack.kind === "progress" ? pack.text : "");
+  if (pack.kind === "first") { trials = pack.rows.map(completed); drawSettings(); }
+  if (pack.kind !== "compared") return;
+  found = pack;
+  drawFound();
+  askTwo();
+}
+
+at.add.onclick = () => { trials.push({ ...(trials[trials.length - 1] || completed({})) }); drawSettings(); };
+at.compare.onclick = () => { write(at.state, word("running")); trigger("compare", { rows: trials.map(asked) }); };
+at.csv.onclick = () => {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob(["\ufeff" + csvText()], { type: "text/csv" }));
+  link.download = "two-stacks-settings.csv";
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+};
+at.root.twoStacks = { trials: () => trials, found: () => found };
+receive();
+watch("value", receive);

@@ -1,0 +1,179 @@
+"""Many people at once, over real HTTP: nobody sees another's run, a class on one text costs one run, what is left ends."""
+
+import gc
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import gradio as gr
+import httpx
+import pytest
+
+import core.runs
+from app.config import AppConfig
+from app.page import build, serve
+from core.examples import OWN
+from tests.browser.conftest import free_port
+from tests.visitors import Visitor
+
+ENDLESS = "A <img src=x onerror=alert(1)> dog."  # the model writes on until it may not
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SESSIONS_DIR", str(tmp_path_factory.mktemp("sessions")))
+        config = AppConfig(port=free_port())
+        page = build(config)
+        serve(page, config)
+        page.engine.models.load("pocket-t5")
+        page.address = f"http://127.0.0.1:{config.port}"
+        page.told = httpx.get(f"{page.address}/config").json()
+        yield page
+        page.close()
+
+
+@pytest.fixture
+def visitors(page):
+    made = []
+
+    def make(count: int) -> list[Visitor]:
+        made.extend(Visitor(page.address, page.told) for _ in range(count))
+        return made[-count:]
+
+    yield make
+    for visitor in made:
+        visitor.leave()
+
+
+@pytest.fixture
+def made(monkeypatch) -> list[str]:
+    """The source of each step that a model makes."""
+    steps, plain = [], core.runs.Run.__next__
+
+    def counted(self):
+        step = plain(self)
+        steps.append(self.settings.text)
+        return step
+
+    monkeypatch.setattr(core.runs.Run, "__next__", counted)
+    return steps
+
+
+def test_twenty_at_once_each_get_their_own(visitors):
+    people = visitors(20)
+    texts = [OWN[at]["en"] for at in range(20)]
+    with ThreadPoolExecutor(20) as pool:
+        for turned in (texts, texts[7:] + texts[:7]):
+            packs = list(pool.map(Visitor.run, people, turned))
+            assert [pack["input"].partition(": ")[2] for pack in packs] == turned
+            assert all(pack["kind"] == "trace" for pack in packs)
+
+
+def test_a_class_that_asks_the_same_within_seconds_costs_one_run(visitors, made):
+    people, text = visitors(100), "Nine people are waiting for one small boat at the river."
+    waited = []
+
+    def ask(visitor: Visitor) -> dict:
+        threading.Event().wait(0.1 * people.index(visitor))
+        asked = time.monotonic()
+        pack = visitor.run(text)
+        waited.append(time.monotonic() - asked)
+        return pack
+
+    with ThreadPoolExecutor(100) as pool:
+        packs = list(pool.map(ask, people))
+    assert len({pack["run"] for pack in packs}) == 1 and all(pack["rows"] == packs[0]["rows"] for pack in packs)
+    assert made.count(text) == len(packs[0]["rows"])
+    print(f"100 visitors in 10 s: the slowest waited {max(waited):.1f} s, half of them {sorted(waited)[50]:.1f} s")
+    assert max(waited) < 60  # what is promised is 3 s, where the clients do not share the server's two cores and interpreter
+
+
+def test_who_follows_a_run_that_is_stopped_makes_it_anew(page, visitors, made):
+    first, second = visitors(2)
+    first.press(ENDLESS)
+    _until(lambda: len(made) >= 3)
+    with ThreadPoolExecutor(1) as pool:
+        pack = pool.submit(second.run, ENDLESS)
+        _until(lambda: page.engine.latest.wants(second.name, page.engine.latest._runs.get(second.name)))
+        page.engine.latest.stop(first.name)
+        whole = pack.result()
+    assert len(whole["rows"]) == 128 and not whole.get("notes")
+
+
+def test_stop_ends_a_run_within_one_step(page, visitors, made):
+    visitor = visitors(1)[0]
+    text = "B " + ENDLESS
+    visitor.press(text)
+    _until(lambda: made.count(text) >= 3)
+    page.engine.latest.stop(visitor.name)
+    at = made.count(text)
+    *_, last = visitor.messages()
+    pack = last["output"]["data"][0]
+    assert len(pack["rows"]) <= at + 1 and "Stopped after" in pack["notes"][-1]
+    assert made.count(text) == len(pack["rows"]) < 128
+
+
+def test_a_closed_tab_frees_its_work(page, visitors, made):
+    visitor = visitors(1)[0]
+    text = "C " + ENDLESS
+    visitor.stay()
+    visitor.press(text)
+    _until(lambda: made.count(text) >= 2)
+    visitor.leave()
+    _until(lambda: not page.engine.latest._runs.get(visitor.name) and not page.engine.making._told)
+    at = made.count(text)
+    time.sleep(0.3)  # would be some twenty steps
+    assert made.count(text) == at < 128
+
+
+def test_memory_is_flat_after_fifty_visitors_have_left(page, visitors):
+    def wave() -> None:
+        people = visitors(50)
+        [visitor.stay() for visitor in people]
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(Visitor.run, people, [OWN[at % len(OWN)]["en"] for at in range(50)]))
+        [visitor.leave() for visitor in people]
+        _until(lambda: not any(page.engine.keeper.owner(visitor.name) for visitor in people))
+
+    wave()
+    before = _resident()
+    wave()
+    grown = _resident() - before
+    print(f"memory after 50 visitors: {grown / 2**20:+.1f} MB")
+    assert abs(grown) < 20 * 2**20
+
+
+def test_nothing_large_is_in_a_visitors_state(page):
+    states = [block for block in page.blocks.values() if isinstance(block, gr.State)]
+    assert all(len(repr(state.value)) < 2000 for state in states)
+
+
+@pytest.mark.parametrize("path", ["monitoring", "monitoring/summary", "runs", "docs", "mcp/", "file=app/page.py",
+                                  "file=/etc/passwd", "file=README.md", "file=core/sessions/store.py", "file=/proc/self/environ",
+                                  "file=~/.bashrc", "file=../../etc/passwd", "file=assets/models/pocket-t5/model.safetensors"])
+def test_nothing_of_the_host_is_served(page, path):
+    here = Path(__file__).resolve().parents[1]
+    asked = path if not path.startswith("file=") or path[5] in "/~." else f"file={here / path[5:]}"
+    for one in {path, asked}:
+        assert httpx.get(f"{page.address}/gradio_api/{one}").status_code in (401, 403, 404)
+
+
+def test_what_gradio_could_add_is_off(page):
+    told = page.told
+    assert not told.get("enable_monitoring") and not told.get("ssr_mode") and not told.get("analytics_enabled")
+    assert not told.get("run_history") and not told.get("mcp_server") and not told.get("pwa")
+    assert "show_error" not in told or not told["show_error"]
+
+
+def _resident() -> int:
+    gc.collect()
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+
+def _until(true, seconds: float = 60) -> None:
+    waiting, end = threading.Event(), time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end
+        waiting.wait(0.005)

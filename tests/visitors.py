@@ -1,0 +1,56 @@
+"""The page served in this process, and visitors who press Run over real HTTP as a browser does."""
+
+import json
+import secrets
+import socket
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+import httpx
+
+
+class Visitor:
+    """One open tab. `press` starts a run; `messages` gives what the queue says of it, the last one whole."""
+
+    def __init__(self, address: str, config: dict):
+        self.address, self.name = f"{address}/gradio_api", secrets.token_hex(6)
+        self.http = httpx.Client(timeout=120)
+        parts = {part["id"]: part["props"] for part in config["components"]}
+        run = next(id for id, props in parts.items() if props.get("elem_id") == "ts-run")
+        self.event = next(d for d in config["dependencies"] if [run, "click"] in [list(t) for t in d["targets"]])
+        self.text = next(id for id, props in parts.items() if props.get("elem_id") == "ts-text")
+        self.inputs = {id: parts[id].get("value") for id in self.event["inputs"]}
+        self._beat: socket.socket | None = None
+
+    def press(self, text: str) -> None:
+        data = list((self.inputs | {self.text: text}).values())
+        self.http.post(f"{self.address}/queue/join", json={
+            "data": data, "fn_index": self.event["id"], "session_hash": self.name, "trigger_id": None}).raise_for_status()
+
+    def messages(self) -> Iterator[dict]:
+        with self.http.stream("GET", f"{self.address}/queue/data", params={"session_hash": self.name}) as lines:
+            for line in lines.iter_lines():
+                if line.startswith("data:"):
+                    message = json.loads(line[5:])
+                    yield message
+                    if message["msg"] in ("process_completed", "close_stream"):
+                        return
+
+    def run(self, text: str) -> dict:
+        """The whole pack that the stepper got."""
+        self.press(text)
+        *_, last = self.messages()
+        return last["output"]["data"][0]
+
+    def stay(self) -> None:
+        """Keep the tab open, as a browser's heartbeat does, until `leave`."""
+        place = urlsplit(self.address)
+        self._beat = socket.create_connection((place.hostname, place.port))
+        self._beat.sendall(f"GET {place.path}/heartbeat/{self.name} HTTP/1.1\r\nHost: {place.netloc}\r\n\r\n".encode())
+        assert self._beat.recv(12).endswith(b"200")
+
+    def leave(self) -> None:
+        """Close the tab."""
+        if self._beat:
+            self._beat.close()
+        self.http.close()
