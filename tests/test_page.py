@@ -12,7 +12,7 @@ from app.config import AppConfig, read_config
 from app.engine import Engine, _streamed
 from app.page import _answer, _explain, _spelling, build, chosen_example
 from app.turns import RUNS, Latest, Turn
-from app.views import masks
+from app.views import decoding, masks
 from core import Settings, run
 from core.errors import InputError
 from core.examples import EXAMPLES, OWN, SUMMARIES, gloss, saved, source_for
@@ -226,7 +226,7 @@ def test_every_event_is_private_and_model_events_share_one_turn():
     states = [type(b.value).__name__ for b in page.blocks.values() if isinstance(b, gr.State)]
     # the masks tab's: what a visitor has drawn, whether a head is looked into, which sections are open, the run of a
     # branch, a row that was dragged; the scores tab's: the line in question
-    assert sorted(states) == ["Drawn", "NoneType", *["bool"] * (1 + len(masks.SECTIONS)), "int", "str"]
+    assert sorted(states) == ["Drawn", "NoneType", *["bool"] * (1 + len(masks.SECTIONS) + len(decoding.SECTIONS)), "int", "str"]
 
 
 def test_no_event_shows_its_progress_on_what_holds_other_components():
