@@ -62,7 +62,7 @@ _OWN = """
 footer { display: none !important; }
 """
 # several components share each, so it travels once
-CSS = _OWN + styles("noise", "findings", "scores", "sessions", "lecture", "search_sections")
+CSS = _OWN + styles("noise", "findings", "scores", "sessions", "lecture", "search_sections", "corpus")
 
 
 def theme() -> gr.Theme:
