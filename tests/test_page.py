@@ -209,7 +209,7 @@ WITHOUT_MODEL = {
     "", "<lambda>", "count", "redraw", "offered", "live", "pick", "everything", "arrive", "leave", "look", "act", "go", "halt",
     "load_in_background", "two", "turn", "end", "present", "upload", "own",
 }
-LONG = {"translate"}  # asks a model for minutes, a step at a time, in a line of its own
+MINUTES = {"translate"}  # asks a model for minutes, a step at a time, in a line of its own
 
 
 def _handler(function) -> str:
@@ -221,8 +221,8 @@ def test_every_event_is_private_and_model_events_share_one_turn():
     functions = page.fns.values()
     assert all(f.api_visibility == "private" for f in functions if f.fn is not None)
     turns = [f for f in functions if f.concurrency_id == "model"]
-    assert {_handler(f) for f in functions if f not in turns} == WITHOUT_MODEL | LONG
-    assert {_handler(f) for f in turns}.isdisjoint((WITHOUT_MODEL | LONG) - {"look", "<lambda>"})
+    assert {_handler(f) for f in functions if f not in turns} == WITHOUT_MODEL | MINUTES
+    assert {_handler(f) for f in turns}.isdisjoint((WITHOUT_MODEL | MINUTES) - {"look", "<lambda>"})
     assert all(f.concurrency_limit == RUNS for f in turns)
     states = [type(b.value).__name__ for b in page.blocks.values() if isinstance(b, gr.State)]
     # the masks tab's: what a visitor has drawn, whether a head is looked into, which sections are open, the run of a
