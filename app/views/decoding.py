@@ -114,7 +114,12 @@ def build(engine: Engine, controls: Controls) -> Follow:
 
     everything = set().union(controls.inputs(), *(section.inputs for section in parts.sections))
     shown = [component for section in parts.sections for component in section.outputs]
-    return lambda on: on(look_again, everything, shown, **MODEL_TURN | dict(show_progress_on=parts.go))
+
+    def following(on: Callable) -> None:
+        on(look_again, everything, shown, **MODEL_TURN | dict(show_progress_on=parts.go))
+
+    following.tree = parts.tree  # a replayed search is drawn there
+    return following
 
 
 def searched(parts: Parts, values: Mapping[Any, Any], visitor: str) -> Iterator[dict]:
