@@ -12,8 +12,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import gradio as gr
-
 from app.widgets.component import Component
 from app.widgets.markup import Markup
 from app.widgets.scripts import script, styles
