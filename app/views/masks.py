@@ -17,7 +17,7 @@ from app.engine import Engine
 from app.mask_looks import Looks, edits_of, sizes
 from app.mask_sections import HeadsPart, LeakPart, ProbePart
 from app.masked import Drawn, Masked, Pair, plain
-from app.sections import Section
+from app.sections import opens
 from app.stack_sections import BiasPart, PaddingPart, PrefixPart
 from app.turns import MODEL_TURN
 from app.widgets.findings import Findings
@@ -113,22 +113,6 @@ def build(engine: Engine, controls: Controls) -> Follow:
 
     following.drawn = parts.drawn  # a replay shows the masks of its run
     return following
-
-
-def opens(section: Section, inputs: set) -> None:
-    """A section works from its opening to its closing; a control of it asks again."""
-    def look(values: dict, request: gr.Request) -> Iterator[dict]:
-        for found in section.look(values, _who(request)):
-            yield {section.open: True} | found
-
-    asks = [section.part.expand, *(one.input for one in section.controls)]
-    gr.on(asks, look, inputs | section.inputs, section.outputs, **MODEL_TURN | dict(trigger_mode="always_last"))
-    for event, answers in section.events():
-        def on(values: dict, data: gr.EventData, request: gr.Request, answers: Callable = answers) -> Iterator[dict]:
-            yield from answers(values, _who(request), getattr(data, "_data", None))
-
-        event(on, inputs | section.inputs, section.outputs, **MODEL_TURN)
-    section.part.collapse(lambda: False, None, section.open, queue=False, api_visibility="private", show_progress="hidden")
 
 
 def looked_again(parts: "Parts", values: dict, visitor: str) -> Iterator[dict]:
