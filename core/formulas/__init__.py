@@ -5,9 +5,9 @@ A function is the product's own where there is one (masks, losses, metrics). Not
 
 from core.formulas.formula import Formula, Term
 from core.formulas.foundations import ITEMS
-from core.formulas.glossary import GLOSSARY
+from core.formulas.glossary import GLOSSARY, LOCAL
 
-__all__ = ["FORMULAS", "GLOSSARY", "ITEMS", "Formula", "Term"]
+__all__ = ["FORMULAS", "GLOSSARY", "ITEMS", "LOCAL", "Formula", "Term"]
 
 _TARGET, _SOURCE = ("target", "width"), ("source", "width")
 

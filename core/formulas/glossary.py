@@ -40,7 +40,7 @@ _ACRONYMS = (
     Term("gelu", "GELU / ReLU / GeGLU", "Activation functions inside the FFN: BART has GELU, T5 ReLU, T5 v1.1 GeGLU.",
         label=CONFIG),
     Term("bos", "<bos> / <eos> / <pad>", "Special tokens: begin of sequence, end of sequence, padding.",
-         forms=(r"\langle\text{bos}\rangle",)),
+         forms=(r"\text{bos}",)),
     Term("sentinels", "<X>,<Y>,<Z>", "T5's sentinels: each stands for a span that was cut out (lesson 7)."),
 )
 
@@ -104,3 +104,34 @@ _SYMBOLS = (
 )
 
 GLOSSARY: dict[str, Term] = {term.id if not term.latex else f"${term.id}": term for term in (*_ACRONYMS, *_SYMBOLS)}
+
+# What stands in one formula only, or means something else there: formula -> form -> meaning; "" is any formula.
+LOCAL: dict[str, dict[str, str]] = {
+    "": {
+        "i": "The row: the position that reads.", "j": "The column: the position that is read.",
+        "t": "The step: which token is being written.", r"t'": "An earlier step.",
+            r"j^{\prime }": "Any column, for the sum over all.",
+        r"\mathbf o_i": "What row i of attention gives: values, mixed.", r"{\mathbf{o}}_i": "What row i of attention gives: "
+            "values, mixed.",
+    },
+    "factorization": {r"P_\theta": "Probability under the weights θ."},
+    "cross_attention": {r"\mathrm{CrossAttn}": "What cross-attention gives, a row for each output position."},
+    "decoder_block": {r"\mathrm{CrossAttn}": "Cross-attention: reads the encoder's memory."},
+    "encoder_attention": {"H": "States of the source, one row a token."},
+    "encoder_block": {"H": "States as the block gets them.", "H'": "After attention was added.",
+        r"H^{\text{out}}": "As the block leaves them."},
+    "budget": {"P": "How many weights the model has.", "V": "Size of the vocabulary."},
+    "t5_bias": {r"b_{\,\text{bucket}(i-j)}": "A learned number for the distance between the two positions."},
+    "beam_score": {r"\mathrm{lp}": "Length penalty: what log P is divided by."},
+    "pointer": {r"P_{\text{vocab}}": "The model's own distribution over the vocabulary.",
+        "P": "Probability of word w in the mixture.",
+                "w": "A word: of the vocabulary, or of the source."},
+    "bleu": {"r": "Words of the reference.", "c": "Words of the output (the candidate).", "n": "Length of the n-grams, 1 to 4.",
+             "p_n": "Share of the output's n-grams that stand in the reference.", "w_n": "Weight of each length: a quarter."},
+    "rouge": {"P": "Precision: how much of the output is in the common subsequence.",
+              "R": "Recall: how much of the reference is in it.", "x": "The output, in words.", "y": "The reference, in words."},
+    "distillation": {r"D_{\mathrm{KL}}": "Kullback–Leibler divergence: how far the student is from the teacher.",
+                     r"\mathrm{CE}": "Cross-entropy with the true token."},
+    "product": {"P": "Probability."},
+    "dot": {"c": "Slot of the vector, 1 to d_k."},
+}
