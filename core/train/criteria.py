@@ -19,16 +19,13 @@ def label_targets(labels: torch.Tensor, vocab: int, smoothing: float = 0.0, vari
 
     variant "torch" (also Hugging Face's): (1 − ε) y + ε/V. "fairseq": 1 − ε on the label, ε/(V − 1) on each other class.
     """
-    if not 0 <= smoothing < 1:
-        raise InputError(f"Label smoothing is {smoothing}; it must be at least 0 and below 1.")
+    _check_smoothing(smoothing, variant)
     real = labels != IGNORED
     y = one_hot(labels.masked_fill(~real, 0), vocab).double()
     if variant == FAIRSEQ:
         q = (1 - smoothing) * y + smoothing / (vocab - 1) * (1 - y)
-    elif variant == TORCH:
-        q = (1 - smoothing) * y + smoothing / vocab
     else:
-        raise InputError(f"Label smoothing is {variant!r:.40}; it must be {TORCH} or {FAIRSEQ}.")
+        q = (1 - smoothing) * y + smoothing / vocab
     return q * real.unsqueeze(-1)
 
 
@@ -37,7 +34,14 @@ def cross_entropy(logits: torch.Tensor, labels: torch.Tensor, smoothing: float =
 
     It is the mean over the tokens of the whole batch, not a mean of the sentences' means.
     """
-    return _mean(-(label_targets(labels, logits.size(-1), smoothing, variant) * logits.double().log_softmax(-1)).sum(-1), labels)
+    _check_smoothing(smoothing, variant)
+    logprobs, vocab = _wide(logits).log_softmax(-1), logits.size(-1)
+    nll = -logprobs.gather(-1, labels.masked_fill(labels == IGNORED, 0).unsqueeze(-1)).squeeze(-1)
+    if not smoothing:
+        return _mean(nll, labels)
+    even = -logprobs.mean(-1)
+    other = even if variant == TORCH else (vocab * even - nll) / (vocab - 1)
+    return _mean((1 - smoothing) * nll + smoothing * other, labels)
 
 
 def sentence_means(logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
@@ -50,7 +54,7 @@ def logit_gradient(logits: torch.Tensor, labels: torch.Tensor, smoothing: float 
     """∂L/∂z = (p̂ − q) / real positions, (..., vocab), of `cross_entropy`: p̂ − y without smoothing (sheet 000, lesson 8)."""
     real = labels != IGNORED
     q = label_targets(labels, logits.size(-1), smoothing, variant)
-    return (logits.double().softmax(-1) - q) * real.unsqueeze(-1) / max(1, int(real.sum()))
+    return (_wide(logits).softmax(-1) - q) * real.unsqueeze(-1) / max(1, int(real.sum()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +74,7 @@ def distillation(
     mix is λ in [0, 1]; temperature T > 0 softens both sides of the KL, never the cross-entropy (sheet 000, lesson 10).
     """
     _check(mix, temperature)
-    ours, theirs = ((z.double() / temperature).log_softmax(-1) for z in (student, teacher))
+    ours, theirs = ((_wide(z) / temperature).log_softmax(-1) for z in (student, teacher))
     kl = _mean((theirs.exp() * (theirs - ours)).sum(-1), labels)
     ce = cross_entropy(student, labels)
     return Distilled(ce, kl, (1 - mix) * ce + mix * temperature**2 * kl)
@@ -82,9 +86,21 @@ def distillation_gradient(
     """∂L_KD/∂z of the student, (..., vocab): (1 − λ)(p̂ − y) + λ T (p̂ˢ_T − p̂ᵗ_T), over the real positions."""
     _check(mix, temperature)
     real = labels != IGNORED
-    ours, theirs = ((z.double() / temperature).softmax(-1) for z in (student, teacher))
+    ours, theirs = ((_wide(z) / temperature).softmax(-1) for z in (student, teacher))
     soft = (ours - theirs) * real.unsqueeze(-1) / max(1, int(real.sum()))
     return (1 - mix) * logit_gradient(student, labels) + mix * temperature * soft
+
+
+def _wide(logits: torch.Tensor) -> torch.Tensor:
+    """At least float32: half precision has too few digits for a logarithm of small chances."""
+    return logits.float() if logits.dtype in (torch.float16, torch.bfloat16) else logits
+
+
+def _check_smoothing(smoothing: float, variant: str) -> None:
+    if not 0 <= smoothing < 1:
+        raise InputError(f"Label smoothing is {smoothing}; it must be at least 0 and below 1.")
+    if variant not in (TORCH, FAIRSEQ):
+        raise InputError(f"Label smoothing is {variant!r:.40}; it must be {TORCH} or {FAIRSEQ}.")
 
 
 def _check(mix: float, temperature: float) -> None:
