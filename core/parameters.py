@@ -161,3 +161,40 @@ def _gemma(config: Mapping[str, Any], tied: bool) -> Architecture | None:
 def training_bytes(parameters: int, bytes_per: int = 4) -> int:
     """Weights, their gradients, and Adam's two averages of each (float32: 16 bytes a parameter); activations not counted."""
     return parameters * (2 * bytes_per + 8)
+
+
+def counted(loaded: Any) -> list[tuple[str, int, str, int]]:
+    """(stack, layer, part, parameters) of a loaded model, each parameter once: what is there, not what a config says.
+
+    stack: "" for what belongs to none. layer counts from 1, 0 for a stack's own. part: embedding, head, attention, cross,
+    feed_forward, norms, positions.
+    """
+    places = {id(module): place for module, place in ((m, loaded.sites.of.get(id(m))) for m in loaded.model.modules()) if place}
+    inside = {id(p): places[id(m)] for m in loaded.model.modules() if id(m) in places for p in m.parameters()}
+    embeddings = {id(p) for p in loaded.model.get_input_embeddings().parameters()}
+    head = {id(p) for p in loaded.model.get_output_embeddings().parameters()} - embeddings
+    sums: dict[tuple[str, int, str], int] = {}
+    for name, parameter in loaded.model.named_parameters():
+        key = _place(name, id(parameter), inside, embeddings, head)
+        sums[key] = sums.get(key, 0) + parameter.numel()
+    order = {"": 0, "encoder": 1, "decoder": 2}
+    return [(*key, sums[key]) for key in sorted(sums, key=lambda key: (order[key[0]], key[1]))]
+
+
+def _place(name: str, id: int, inside: Mapping[int, tuple[str, int]], embeddings: set[int], head: set[int]) -> tuple[str, int, str]:
+    words = name.lower().split(".")
+    stack = "encoder" if "encoder" in words else "decoder" if "decoder" in words else ""
+    layer = next((int(word) + 1 for word in words if word.isdigit()), 0)
+    if id in embeddings:
+        return "", 0, "embedding"
+    if id in head:
+        return "", 0, "head"
+    if any("position" in word or word == "relative_attention_bias" for word in words):
+        return stack, 0, "positions"
+    if id in inside:
+        return ("encoder" if inside[id][0] == "encoder" else "decoder"), layer, "cross" if inside[id][0] == "cross" else "attention"
+    if any("norm" in word for word in words):
+        return stack, layer, "norms"
+    if any(word in ("embed_tokens", "word_embeddings", "wte") for word in words):
+        return stack, 0, "embedding"
+    return stack, layer, "feed_forward"
