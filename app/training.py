@@ -14,7 +14,7 @@ import numpy as np
 from app import training_packs
 from app.engine import Engine
 from app.taught import Taught
-from core.errors import InputError
+from core.errors import InputError, TwoStacksError
 from core.fields import shown
 from core.settings import MAX_CHARACTERS, Settings
 
@@ -105,9 +105,9 @@ class Trainings:
         mine, found = teacher.tokenizer.get_vocab(), []
         for name in self.engine.models.names():
             try:
-                if name != teacher.name and self.engine.models.vocabulary(name)[0].get_vocab() == mine:
+                if name != teacher.name and self.engine.models.vocabulary(name)[0].backend_tokenizer.get_vocab() == mine:
                     found.append(name)
-            except Exception:  # a folder that is not a model: it is no student, and its own tab says what is wrong
+            except TwoStacksError:  # a folder that is not a model is no student; choosing it above says what is wrong
                 continue
         return found
 
@@ -127,11 +127,7 @@ class Trainings:
                 yield self._curve(tuning, sent, now - began, longest)
                 last, sent = now, len(tuning.points)
         yield self._curve(tuning, 0, time.monotonic() - began, longest)
-        stopped = len(tuning.points) <= tuning.recipe.steps
-        if stopped:
-            yield {"kind": "progress", "text": f"Stopped after step {max(0, len(tuning.points) - 1)}."}
-        if len(tuning.points) > 1:
-            yield from self._outcome(job, stopped)
+        yield from self._outcome(job, len(tuning.points) <= tuning.recipe.steps)
 
     def _curve(self, tuning: Any, start: int, seconds: float, longest: float) -> dict[str, Any]:
         learned = sum(weight.numel() for weight in tuning.trained)
@@ -142,11 +138,13 @@ class Trainings:
     def _outcome(self, job: Job, stopped: bool) -> Iterator[dict[str, Any]]:
         from core.train.students import merged
 
-        job.student = merged(job.tuning.model)
-        after = yield from self._written(job, lambda: True)
-        rows = [{"source": source, "target": target, "before": old, "after": new}
-                for (_, source, target), old, new in zip(job.shown, job.before, after, strict=True)]
-        yield {"kind": "outcome", "rows": rows, "stopped": stopped}
+        steps, rows = max(0, len(job.tuning.points) - 1), []
+        if steps:
+            job.student = merged(job.tuning.model)
+            after = yield from self._written(job, lambda: True)
+            rows = [{"source": source, "target": target, "before": old, "after": new}
+                    for (_, source, target), old, new in zip(job.shown, job.before, after, strict=True)]
+        yield {"kind": "outcome", "rows": rows, "stopped": stopped, "step": steps}
 
     def _written(self, job: Job, wanted: Callable[[], bool]) -> Iterator[dict[str, Any]]:
         """Greedy outputs of the student for all that is shown, a token a turn; returned as texts."""
@@ -197,7 +195,7 @@ class Trainings:
         top = {int(id) for row in logits for id in np.argsort(-row)[:8]} | {label}
         return {"kind": "bars", "at": at, "labels": training_packs.texts(pair.loaded, pair.labels), "label": label,
                 "target": pair.text, "teacher": training_packs.packed(logits[0]), "student": training_packs.packed(logits[1]),
-                "names": {id: text for id, text in zip(sorted(top), training_packs.texts(pair.loaded, sorted(top)), strict=True)},
+                "names": {str(id): text for id, text in zip(sorted(top), training_packs.texts(pair.loaded, sorted(top)), strict=True)},
                 "model": pair.loaded.name, "students": [*STUDENTS, *self.others(pair.loaded)], "chosen": data.get("student")}
 
 

@@ -53,7 +53,7 @@ function verdict(node, below, a, exact) {
   const rows = Object.entries(reasons(a)).filter(([, n]) => n).sort((x, y) => Math.abs(y[1]) - Math.abs(x[1]));
   below.replaceChildren();
   add(below, "h4", "", word("budget.why"));
-  bars(below, rows.map(([name, n]) => [word("budget.reason." + name), n / exact, whole(n) + " · " + signed((100 * n) / exact, 2) + " %"]), Math.max(1e-9, ...rows.map(([, n]) => Math.abs(n / exact))), true);
+  bars(below, rows.map(([name, n]) => [word("budget.reason." + name), n / exact, whole(n) + " · " + signed((100 * n) / exact, 2) + " %"]), Math.max(1e-9, ...rows.map(([, n]) => Math.abs(n / exact))), true, null, true);
 }
 
 function sizesNow() {

@@ -10,8 +10,8 @@ const svg = (parent, tag, attributes = {}, text) => {
 };
 
 /** Bars of signed values from -1 to 1 around a middle line, or of 0..1 from the left. rows: [text, value, note, marked] */
-function bars(parent, rows, most, middle, pick) {
-  const box = add(parent, "div", "tr-bars" + (middle ? " tr-middle" : ""));
+function bars(parent, rows, most, middle, pick, long) {
+  const box = add(parent, "div", "tr-bars" + (middle ? " tr-middle" : "") + (long ? " tr-long" : ""));
   for (const [text, value, note, marked, key] of rows) {
     const row = add(box, pick ? "button" : "div", "tr-bar" + (marked ? " tr-marked" : ""));
     if (pick) { row.type = "button"; row.onclick = () => pick(key); }
@@ -57,11 +57,11 @@ function lines(parent, series, { height = 220, ticks, title = "", unit = "", pic
 }
 
 /** A heatmap of values (rows x columns); diverging around 0 or from 0 up. A cell's number is in its tip. */
-function heat(parent, values, rows, columns, { diverging = true, most, title = "", columnNames } = {}) {
+function heat(parent, values, rows, columns, { diverging = true, most, title = "", columnNames, room: wide = 620 } = {}) {
   const figure = add(parent, "figure", "tr-heat");
   if (title) add(figure, "figcaption", "", title);
   const grid = add(figure, "div", "tr-grid-rows"), names = add(grid, "div", "tr-names"), room = add(grid, "div", "tr-canvas"), canvas = add(room, "canvas");
-  const tip = add(figure, "p", "tr-tip", "\u00a0"), cell = Math.max(2, Math.min(26, Math.floor(620 / columns))), tall = rows.length > 40 ? 8 : 18;
+  const tip = add(figure, "p", "tr-tip", "\u00a0"), cell = Math.max(2, Math.min(26, Math.floor(wide / columns))), tall = rows.length > 40 ? 8 : 18;
   for (const text of rows) { const node = add(names, "span"); node.append(isolated(text)); node.style.height = tall + "px"; }
   Object.assign(canvas, { width: columns * cell, height: rows.length * tall });
   canvas.setAttribute("role", "img");

@@ -33,11 +33,12 @@ function draw() {
   numbers.textContent = word("distilling.numbers", { ce: number(ce, 4), kl: number(kl, 4), tt: number(t * t * kl, 4), loss: number(loss, 4), l: l.toFixed(2), T: t.toFixed(1) });
   const gradient = (i) => (1 - l) * (Math.exp(plain[i]) - (i === pair.label)) + l * t * (Math.exp(ours[i]) - Math.exp(theirs[i]));
   const ranked = ids.sort((a, b) => theirs[b] - theirs[a]);
+  const highest = Math.max(...ranked.map((i) => Math.exp(Math.max(ours[i], theirs[i]))));
   columns.replaceChildren();
   for (const [key, value, middle] of [["distilling.teacher", (i) => Math.exp(theirs[i]), false], ["distilling.ours", (i) => Math.exp(ours[i]), false], ["distilling.gradient", gradient, true]]) {
     const box_ = add(columns, "div");
     add(box_, "h4", "", word(key, { T: t.toFixed(1) }));
-    bars(box_, ranked.map((i) => [pair.names[i], value(i), signed(value(i), 4), i === pair.label]), middle ? Math.max(1e-9, ...ranked.map((i) => Math.abs(gradient(i)))) : 1, middle);
+    bars(box_, ranked.map((i) => [pair.names[i], value(i), signed(value(i), 4), i === pair.label]), middle ? Math.max(1e-9, ...ranked.map((i) => Math.abs(gradient(i)))) : highest, middle);
   }
   root.twoStacksDistilled = { ce, kl, loss, gradient: gradient(pair.label) };
 }

@@ -10,7 +10,7 @@ const grid = table([word("kinds.kind"), ...AXES.map((axis) => word("kinds." + ax
   return [word("kinds." + kind), ...AXES.map((axis) => word("kinds." + kind + "." + axis)), node];
 }));
 host.append(grid);
-const live = add(host, "div"), head = add(host, "h4", "", word("kinds.dressings")), row = add(host, "div", "tr-row"), dressed = add(host, "div");
+const live = add(host, "div"), head = add(host, "h4", "", word("kinds.dressings")), row = add(host, "div", "tr-row"), dressed = add(host, "div"), zoo = add(host, "div");
 button(row, "kinds.measure", () => ask({ what: "dressed" }), true);
 
 function drawKind(value) {
@@ -19,11 +19,18 @@ function drawKind(value) {
   const source = value.source_moved, target = value.target_moved, count = (list) => list.filter(Boolean).length, last = value.maps[value.maps.length - 1];
   add(live, "p", "tr-sentence", word("kinds.moved", { n: value.changed + 1, source: count(source), of: source.length, target: count(target), m: target.length }));
   const maps = add(live, "div", "tr-columns");
-  for (const map of value.maps) heat(add(maps, "div"), Array.from(floats(map.values)), map.rows, map.columns.length, { diverging: false, most: 1, title: word("kinds.map." + map.name), columnNames: map.columns });
+  for (const map of value.maps) heat(add(maps, "div"), Array.from(floats(map.values)), map.rows, map.columns.length, { diverging: false, most: 1, title: word("kinds.map." + map.name), columnNames: map.columns, room: 270 });
   add(live, "p", "tr-quiet", value.model ? word("kinds.trained", { model: value.model }) : word("kinds.random"));
 }
 
-function drawDressed({ models }) {
+/** Appendix B's zoo: released models by what they wear. */
+function drawZoo(released) {
+  zoo.replaceChildren(make("h4", "", word("kinds.zoo")), table(["model", "family", "positions", "norm", "activation", "trained", "parameters"].map((name) => word("kinds.zoo." + name)),
+    released.map((one) => [one.name, one.family, word("kinds.positions." + one.positions), one.norm + ", " + word("kinds.place." + one.place), one.activation, word("kinds.trained." + one.objective), whole(one.exact)])));
+}
+
+function drawDressed({ models, zoo: released }) {
+  drawZoo(released);
   const rows = [
     ["positions", (m) => word("kinds.positions." + m.positions) + (m.shape.length ? " (" + m.shape.join(" × ") + ")" : "")],
     ["norm", (m) => m.norm + (m.biased ? ", " + word("kinds.biased") : "")],

@@ -34,6 +34,8 @@ function drawCurve(value) {
 }
 
 function drawOutcome(value) {
+  if (value.stopped) said.textContent = word("running.stopped", { n: value.step });
+  if (!value.rows.length) return;
   outcome.replaceChildren(table([word("running.source"), word("running.wanted"), word("running.before"), word("running.after")],
     value.rows.map((row) => [isolated(row.source), isolated(row.target), isolated(row.before), isolated(row.after)])));
 }
