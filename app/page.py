@@ -14,7 +14,7 @@ from app.corpus_packs import line_of
 from app.engine import Engine
 from app.theme import CSS, theme
 from app.turns import MODEL_TURN
-from app.views import decoding, formulas, masks, noise, scores, sessions
+from app.views import decoding, formulas, masks, noise, scores, sessions, train
 from app.widgets.lecture import Lecture
 from app.widgets.replay_bar import ReplayBar
 from app.widgets.spelling import Spelling, pack
@@ -26,7 +26,7 @@ from core.settings import MAX_CHARACTERS, MAX_SOURCE
 from core.spelling import marks
 from core.text import usable
 
-VIEWS = (decoding, masks, noise, scores, formulas)  # the tabs beside the first
+VIEWS = (decoding, masks, noise, train, scores, formulas)  # the tabs beside the first
 
 
 def build(config: AppConfig) -> gr.Blocks:
