@@ -14,7 +14,7 @@ from app.corpus_packs import line_of
 from app.engine import Engine
 from app.theme import CSS, theme
 from app.turns import MODEL_TURN
-from app.views import decoding, masks, noise, scores, sessions
+from app.views import decoding, formulas, masks, noise, scores, sessions, train
 from app.widgets.lecture import Lecture
 from app.widgets.replay_bar import ReplayBar
 from app.widgets.spelling import Spelling, pack
@@ -26,7 +26,7 @@ from core.settings import MAX_CHARACTERS, MAX_SOURCE
 from core.spelling import marks
 from core.text import usable
 
-VIEWS = (decoding, masks, noise, scores)  # the tabs beside the first
+VIEWS = (decoding, masks, noise, train, scores, formulas)  # the tabs beside the first
 
 
 def build(config: AppConfig) -> gr.Blocks:
@@ -68,7 +68,7 @@ def build(config: AppConfig) -> gr.Blocks:
                     if view is scores:
                         opens = one  # the event that names a text of a corpus
                     elif one:
-                        one(tab.select)
+                        getattr(one, "opens", one)(tab.select)
                         follow.append(one)
             with gr.Tab(said(sessions.TITLE), id="sessions", elem_id="ts-tab-sessions") as tab:
                 drawn, tree = (next(getattr(one, name) for one in follow if hasattr(one, name)) for name in ("drawn", "tree"))
