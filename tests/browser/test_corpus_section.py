@@ -9,9 +9,9 @@ from playwright.sync_api import expect
 
 from core.examples import OWN
 from tests.browser.tabs import open_tab
+from tests.browser.test_hostile import PAYLOADS, calm
 
 TABLE = "#ts-corpus-table"
-HOSTILE = '<img src=x onerror="window.hit=1"> & a dog.'
 
 
 @pytest.fixture(scope="module")
@@ -107,15 +107,18 @@ def test_it_is_taken_away_as_csv_and_json(page):
 
 
 def test_hostile_text_is_shown_and_equal_settings_are_identical(page):
-    fill(page, [(HOSTILE, "Ein Hund."), ("A dog runs.", HOSTILE)])
+    fill(page, [(PAYLOADS[0], "Ein Hund."), ("A dog runs.", PAYLOADS[1]), *((each, each) for each in PAYLOADS)])
     page.locator("#ts-corpus-settings button[aria-label='Remove greedy'], #ts-corpus-settings .token-remove").first.click()
     expect(page.locator("#ts-corpus-settings .token")).to_have_count(1)
     page.locator("#ts-corpus-settings input").click()
     page.get_by_role("option", name="4 beams, α 1, early stopping never", exact=True).click()
     page.keyboard.press("Escape")
+    written(page, 2 + len(PAYLOADS))
+    for line, payload in enumerate(PAYLOADS, 3):
+        expect(page.locator(f"{TABLE} [data-line='{line}']")).to_contain_text(payload)
+    calm(page)
+    fill(page, [("A cat sleeps.", "Eine Katze schläft."), ("A dog runs.", "Ein Hund läuft.")])
     written(page, 2)
-    expect(page.locator(f"{TABLE} [data-line='1']")).to_contain_text(HOSTILE)
-    assert page.evaluate("window.hit") is None
     assert all(row[3][0] == row[3][1] for row in view(page, "view().rows")), "two ways to stop that stop alike here"
     expect(page.locator(f"{TABLE} tr[data-score='B BLEU']")).to_contain_text("identical")
 
