@@ -207,4 +207,5 @@ def serve(page: gr.Blocks, config: AppConfig) -> None:
         run_history=False, ssr_mode=False, enable_monitoring=False, pwa=False, mcp_server=False, share=False,
         max_file_size="1mb", blocked_paths=page.engine.keeper.places(), show_error=False,
         state_session_capacity=200, prevent_thread_lock=True, quiet=True,
+        _frontend=False,  # else Gradio asks itself for the page, and ends where a busy machine takes more than 3 s for it
     )
