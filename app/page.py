@@ -71,8 +71,8 @@ def build(config: AppConfig) -> gr.Blocks:
                         getattr(one, "opens", one)(tab.select)
                         follow.append(one)
             with gr.Tab(said(sessions.TITLE), id="sessions", elem_id="ts-tab-sessions") as tab:
-                drawn = next(one.drawn for one in follow if hasattr(one, "drawn"))
-                sessions.build(engine, controls, sessions.Stage(tabs, stepper, notice, bar, lecture, key, drawn), page, tab)
+                drawn, tree = (next(getattr(one, name) for one in follow if hasattr(one, name)) for name in ("drawn", "tree"))
+                sessions.build(engine, controls, sessions.Stage(tabs, stepper, notice, bar, lecture, key, drawn, tree), page, tab)
 
         def answer(values: dict, request: gr.Request) -> Iterator[tuple]:
             yield from _answer(engine, controls, values, str(request.session_hash))

@@ -42,5 +42,4 @@ class CacheCurves(Component):
     KINDS = KINDS
 
     def __init__(self, value: dict[str, Any] | None = None, **settings: Any):
-        super().__init__(value, html_template=TEMPLATE, js_on_load=script("cache_curves", SCRIPTS),
-                         **settings)
+        super().__init__(value, html_template=TEMPLATE, js_on_load=script("cache_curves", SCRIPTS), **settings)

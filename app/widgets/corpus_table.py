@@ -47,5 +47,4 @@ class CorpusTable(Component):
     KINDS = KINDS
 
     def __init__(self, value: dict[str, Any] | None = None, **settings: Any):
-        super().__init__(value, html_template=TEMPLATE, js_on_load=script("corpus_table", SCRIPTS),
-                         **settings)
+        super().__init__(value, html_template=TEMPLATE, js_on_load=script("corpus_table", SCRIPTS), **settings)

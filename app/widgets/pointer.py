@@ -43,5 +43,4 @@ class Pointer(Component):
     KINDS = KINDS
 
     def __init__(self, value: dict[str, Any] | None = None, **settings: Any):
-        super().__init__(value, html_template=TEMPLATE, js_on_load=script("pointer", SCRIPTS),
-                         **settings)
+        super().__init__(value, html_template=TEMPLATE, js_on_load=script("pointer", SCRIPTS), **settings)
