@@ -29,7 +29,8 @@ function fed(card, given, sizes) {
   card.given = given;
   card.sizes = sizes;
   const has = Object.keys(given.values).length > 0;
-  card.line.hidden = card.controls.hidden = !has;
+  card.line.hidden = !has;
+  card.controls.hidden = !has || (card.moves.includes("root") && !given.data.scores);   // a long text does not travel whole
   fill(card.places, given.values);
   card.pictures = given.panels.map((panel) => picture(panel, card));
   card.shelf.replaceChildren(...card.pictures.map((made) => made.node));
