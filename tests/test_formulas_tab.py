@@ -54,7 +54,7 @@ def values(parts: Parts, text: str = TOUR_TEXT, opened: bool = True, place: tupl
 def moments(text: str = TOUR_TEXT, model: str = "pocket-t5", step: int = 1) -> Moment:
     registry, settings = Models(), Settings(text=text, model=model)
     *early, found = moment(run(settings, registry), record(settings, registry), step, 1, 4)
-    assert all(one is None for one in early) and len(early) == 5  # others may use the model between the forwards
+    assert all(one is None for one in early) and len(early) == 6  # others may use the model between the forwards
     return found
 
 
@@ -248,9 +248,25 @@ def test_the_tour_has_the_numbers_of_the_model_that_is_chosen(looks, parts):
     assert "pocket-bart" in told[parts.cards]["tour"]["about"]["how"]
 
 
-def test_a_newer_look_ends_an_older_one(looks, parts):
-    older = looked(looks, parts, values(parts, "A girl sings a song."), "w")
-    looks.engine.latest.begin("w formulas")
-    assert list(looks._made(Settings(text="A girl sings."), None, "x")) != []
-    next(older, None)
-    assert not [told for told in older if told[parts.cards]["kind"] == "refused"]
+def test_a_newer_look_ends_an_older_one_and_stop_says_so(looks, parts):
+    """Both while their runs are being made: with no patience the first message comes after the first step."""
+    latest = looks.engine.latest
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("app.formula_looks.PATIENCE", -1.0)
+        older = looked(looks, parts, values(parts, "A girl sings a song in the park."), "w")
+        assert next(older)[parts.cards] == {"kind": "progress", "key": "running", "n": 1}
+        latest.begin("w")
+        assert list(older) == []
+        stopped = looked(looks, parts, values(parts, "A boy sings a song in the park."), "w")
+        next(stopped)
+        latest.stop("w")
+        assert [told[parts.cards]["key"] for told in stopped] == ["stopped"]
+
+
+def test_a_long_text_has_its_numbers_and_stays_small(looks, parts):
+    text = " ".join(["A dog and a cat are running through the park."] * 18)
+    *_, told = looked(looks, parts, values(parts, text, task="summary"), "v")
+    numbers = told[parts.cards]["numbers"]
+    assert numbers["sizes"]["source"] > 150 and len(json.dumps(numbers)) < 300_000
+    cards = numbers["cards"]
+    assert "scores" not in cards["encoder_attention"]["data"] and len(cards["coverage"]["panels"][0]["columns"]) == 24

@@ -48,6 +48,7 @@ def moment(going: Run, trace: Trace, step: int, layer: int, head: int) -> Iterat
     arrays |= _bridge(going, ids, facts)
     yield None
     weak = _weak(going, ids, step)
+    yield None
     order = np.argsort(-arrays["all"], kind="stable")[:TOP]
     probabilities = np.exp(arrays["all"].astype(np.float64) - arrays["all"].max())
     facts["rest"] = float(1 - probabilities[order].sum() / probabilities.sum())

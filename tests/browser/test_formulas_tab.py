@@ -47,7 +47,8 @@ def card(page, id: str):
 
 def slide(page, id: str, name: str, value: object) -> None:
     card(page, id).locator(f"input[data-move={name}]").evaluate(
-        "(node, value) => { if (node.type === 'checkbox') node.checked = value; else node.value = value; node.dispatchEvent(new Event('input')); }", value)
+        "(node, x) => { node[node.type === 'checkbox' ? 'checked' : 'value'] = x; node.dispatchEvent(new Event('input')); }",
+        value)
 
 
 def places(page, id: str) -> dict[str, str]:
@@ -159,6 +160,7 @@ def test_controls_are_config_buffers_state_and_weights_theta(page):
 def test_search_finds_cards_and_terms(page):
     box, count = page.get_by_label("Search: attention"), page.locator(f"{ROOT} .fc-top .fc-quiet")
     box.fill("lesson 9")
+    expect(page.locator(f"{ROOT} .fc-cards .fc-card:visible")).to_have_count(3)
     box.fill("gate vocabulary")
     expect(page.locator(f"{ROOT} .fc-cards .fc-card:visible h4")).to_have_text(["Pointer-generator"])
     expect(page.locator(f"{ROOT} .fc-cards .fc-lesson:visible")).to_have_count(1)
