@@ -28,8 +28,8 @@ def mathml(latex: str, block: bool = True) -> Tree.Element:
     root = Tree.fromstring(convert(latex, display="block").replace(f' xmlns="{_SPACE}"', ""))
     root.set("display", "block" if block else "inline")
     for node in root.iter():
-        if node.tag in _LIMITS and node[0].text in ("∑", "∏"):  # the converter sets them beside the sign
-            node.tag = _LIMITS[node.tag]
+        if node.tag in _LIMITS and _only(node[0]).text in ("∑", "∏"):  # the converter sets them beside the sign
+            node.tag, node[0] = _LIMITS[node.tag], _only(node[0])
         variant = node.attrib.pop("mathvariant", "")
         if variant == "normal":
             node.set("mathvariant", "normal")

@@ -48,9 +48,10 @@ def output_head(place: Place) -> dict[str, Any]:
         panel("W_U", table, best, slots, lights=["W_U", "E^\\top"], axes=("vocab", "width"), label="θ"),
         *_top(place, {"z": logits}, {"z": ["z_t"]}, "signed"), *_top(place, {"p̂": p}, {"p̂": ["\\hatp_t"]}),
     ]
+    rest = place.moment.facts["rest"]
     values = {"z": number(logits[at], 2), "T": "1.00", "p": number(p[at])}
     return shown(values, panels, ("vocabulary", {"token": place.moment.texts[at], "V": f"{len(logits):,}",
-        "rest": number(max(0.0, place.moment.facts["rest"]), 4)}))
+        "rest": number(rest, 4) if rest > 1e-9 else "0"}))
 
 
 def denoising_loss(place: Place) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 const TOKENS = ["source", "target", "vocab", "query", "key", ""];   // axes whose labels are worth reading
 
 function picture(panel, card) {
-  if (panel.rows.length === 1) return bars(panel, card);
+  if (panel.rows.length === 1 && TOKENS.includes(panel.axes[1])) return bars(panel, card);
   const values = halves(panel.values), rows = panel.rows.length, columns = panel.columns.length;
   const wide = TOKENS.includes(panel.axes[1]) && !panel.columns.every((text, k) => text === String(k + 1)), cell = wide ? 15 : 9;
   const node = make("figure", "fc-picture"), head = make("figcaption", "fc-caption"), grid = make("div", "fc-grid"), canvas = make("canvas");
