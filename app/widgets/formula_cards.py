@@ -19,8 +19,7 @@ TEMPLATE = '<div class="ts-root fc-root" data-ts="root" role="region"></div>'
 ID = "ts-formulas-cards"
 # One function body in this order: each file uses only what the ones before it name, or what runs after all are read.
 SCRIPTS = ("text", "state", "colour", "math", "lighting", "pictures", "moving", "cards", "glossary", "tour", "searching",
-    "arriving",
-           "theme", "wiring")
+           "arriving", "theme", "wiring")
 
 
 @cache
@@ -35,7 +34,7 @@ def opening() -> dict[str, Any]:
 
 def words() -> dict[str, dict[str, str]]:
     """Language -> key -> text, without the component's prefix. English meanings live on the registries of core/formulas."""
-    files = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted((ASSETS / "words" / "course").glob("*.json"))}
+    files = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted((ASSETS / "course").glob("*.json"))}
     files["en"] |= meanings()
     return files
 
