@@ -45,7 +45,7 @@ def taught(loaded: "Loaded", settings: Settings, found: "Taught", source: Sequen
     rules = [dict(zip(("family", "fed", "labels"), (family, *shifted(family, plain[:FEW], width)), strict=True)) for family in RULES]
     return {
         "kind": "taught", "made": how_made(settings, loaded.device, loaded.dtype), "model": loaded.name, "source": list(source),
-        "target": target, "fed": texts(loaded, found.fed), "labels": pieces, "ids": found.labels.tolist(), "nll": packed(found.nll),
+        "text": settings.text, "target": target, "fed": texts(loaded, found.fed), "labels": pieces, "ids": found.labels.tolist(), "nll": packed(found.nll),
         "even": packed(found.even), "vocab": found.vocab, "rank": found.rank.tolist(),
         "best": [[[int(id), piece(loaded.tokenizer, int(id)), float(p)] for id, p in zip(ids, chances, strict=True)]
                  for ids, chances in zip(found.best, found.chance, strict=True)],
