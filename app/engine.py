@@ -61,7 +61,7 @@ class Engine:
         self.status = f"{DEFAULT}: ready on {loaded.device}, {str(loaded.dtype).removeprefix('torch.')}"
 
     def wait_for_imports(self) -> None:
-        """Until the background thread has imported torch and transformers: two threads that import these at once break each other."""
+        """Until the background thread has imported torch and transformers; two threads that do at once break each other."""
         self.load_in_background()
         self._imported.wait()
 

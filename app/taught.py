@@ -1,4 +1,4 @@
-"""Quick looks of the training tab: a pair under teacher forcing, one wrong token, the learning bridge, budgets, kinds of model."""
+"""Quick looks of the training tab: a pair under teacher forcing, one wrong token, the learning bridge, budgets, kinds."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

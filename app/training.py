@@ -40,7 +40,7 @@ class Job:
 
 
 class Trainings:
-    """Shared by all visitors; holds the last distilled students of a few, each for whoever trained it. Errors are TwoStacksError."""
+    """Shared by all visitors; holds the last students of a few, each for whoever distilled it. Errors are TwoStacksError."""
 
     def __init__(self, engine: Engine, taught: Taught):
         self.engine, self.taught, self._room = engine, taught, BoundedSemaphore(AT_ONCE)
@@ -212,9 +212,11 @@ class Trainings:
                 logits.append(forward(one, ids, torch.ones_like(ids), decoder_input(one, labels))[0, at].float().cpu().numpy())
         label = pair.labels[at]
         top = {int(id) for row in logits for id in np.argsort(-row)[:8]} | {label}
+        ids = sorted(top)
+        names = {str(id): text for id, text in zip(ids, training_packs.texts(pair.loaded, ids), strict=True)}
+        teacher, student = map(training_packs.packed, logits)
         return {"kind": "bars", "at": at, "labels": training_packs.texts(pair.loaded, pair.labels), "label": label,
-                "target": pair.text, "own": pair.own, "teacher": training_packs.packed(logits[0]), "student": training_packs.packed(logits[1]),
-                "names": {str(id): text for id, text in zip(sorted(top), training_packs.texts(pair.loaded, sorted(top)), strict=True)},
+                "target": pair.text, "own": pair.own, "teacher": teacher, "student": student, "names": names,
                 "model": pair.loaded.name, "students": [*STUDENTS, *self.others(pair.loaded), *[TRAINED] * (mine is not None)],
                 "chosen": chosen}
 

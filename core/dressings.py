@@ -1,4 +1,4 @@
-"""What families wear differently over the same core (sheet 001, lesson 5): positions, norm, activation, scaling; read off loaded weights.
+"""What families wear over the same core (sheet 001, lesson 5): positions, norm, activation, scaling; read off loaded weights.
 
 T5 and BART do the same attention. What differs is measured here on one text: what each norm leaves, what each activation
 cuts, how large the residual stream gets, and how the two say where a token stands.

@@ -96,16 +96,17 @@ def test_lora_trains_only_what_it_adds(pocket):
 
 
 @pytest.mark.parametrize(("call", "said"), [
-    (lambda l: student(l, "twice"), "no student 'twice'"),
-    (lambda l: Recipe(steps=0), "steps is 0"),
-    (lambda l: Recipe(rate="x"), "rate is 'x'"),
-    (lambda l: Recipe(temperature=0), "temperature is 0"),
-    (lambda l: Tuning(student(l, COPY), [], [], 0, Recipe()), "no pair"),
-    (lambda l: Tuning(student(l, COPY), *own_pairs(l), 0, Recipe(), models.shared("t5").model), "share one vocabulary"),
-    (lambda l: typed_pairs("a dog\n"), "Line 1"),
-    (lambda l: typed_pairs("a = b = c"), "Line 1"),
-    (lambda l: typed_pairs("\n"), "0 pairs"),
-    (lambda l: typed_pairs("a = b\n" * 65), "65 pairs"),
+    (lambda loaded: student(loaded, "twice"), "no student 'twice'"),
+    (lambda loaded: Recipe(steps=0), "steps is 0"),
+    (lambda loaded: Recipe(rate="x"), "rate is 'x'"),
+    (lambda loaded: Recipe(temperature=0), "temperature is 0"),
+    (lambda loaded: Tuning(student(loaded, COPY), [], [], 0, Recipe()), "no pair"),
+    (lambda loaded: Tuning(student(loaded, COPY), *own_pairs(loaded), 0, Recipe(), models.shared("t5").model),
+     "share one vocabulary"),
+    (lambda loaded: typed_pairs("a dog\n"), "Line 1"),
+    (lambda loaded: typed_pairs("a = b = c"), "Line 1"),
+    (lambda loaded: typed_pairs("\n"), "0 pairs"),
+    (lambda loaded: typed_pairs("a = b\n" * 65), "65 pairs"),
 ])
 def test_what_cannot_be_trained_is_refused_with_a_reason(pocket, call, said):
     with pytest.raises(InputError, match=said):
