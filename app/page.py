@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterator, Sequence
+from types import SimpleNamespace
 
 import gradio as gr
 import numpy as np
@@ -9,10 +10,11 @@ import numpy as np
 from app.answers import sentence
 from app.config import AppConfig
 from app.controls import Controls, model_picker, more, task_picker, text_box
+from app.corpus_packs import line_of
 from app.engine import Engine
 from app.theme import CSS, theme
 from app.turns import MODEL_TURN
-from app.views import decoding, masks, noise, scores, sessions, train
+from app.views import decoding, formulas, masks, noise, scores, sessions, train
 from app.widgets.lecture import Lecture
 from app.widgets.replay_bar import ReplayBar
 from app.widgets.spelling import Spelling, pack
@@ -24,7 +26,7 @@ from core.settings import MAX_CHARACTERS, MAX_SOURCE
 from core.spelling import marks
 from core.text import usable
 
-VIEWS = (decoding, masks, noise, train, scores)  # the tabs beside the first
+VIEWS = (decoding, masks, noise, train, scores, formulas)  # the tabs beside the first
 
 
 def build(config: AppConfig) -> gr.Blocks:
@@ -62,8 +64,11 @@ def build(config: AppConfig) -> gr.Blocks:
             for view in VIEWS:
                 name = view.TITLE.rpartition(".")[2]
                 with gr.Tab(said(view.TITLE), id=name, elem_id=f"ts-tab-{name}") as tab:
-                    if one := view.build(engine, controls):
-                        one(tab.select)
+                    one = view.build(engine, controls)
+                    if view is scores:
+                        opens = one  # the event that names a text of a corpus
+                    elif one:
+                        getattr(one, "opens", one)(tab.select)
                         follow.append(one)
             with gr.Tab(said(sessions.TITLE), id="sessions", elem_id="ts-tab-sessions") as tab:
                 drawn = next(one.drawn for one in follow if hasattr(one, "drawn"))
@@ -88,6 +93,12 @@ def build(config: AppConfig) -> gr.Blocks:
             return _explain(engine, getattr(event, "_data", None))
 
         stepper.explain(explain, None, [stepper, notice], **MODEL_TURN | dict(trigger_mode="once"))
+
+        def show(event: gr.EventData, request: gr.Request) -> Iterator[dict]:
+            for found in _opened(engine, controls, getattr(event, "_data", None), str(request.session_hash)):
+                yield {{"stepper": stepper, "notice": notice, "tabs": tabs}.get(name, name): one for name, one in found.items()}
+
+        opens(show, None, [stepper, notice, tabs, *controls.inputs()], **MODEL_TURN | dict(show_progress_on=notice))
 
         def halt(request: gr.Request) -> None:
             engine.latest.stop(str(request.session_hash))
@@ -128,6 +139,18 @@ def _answer(engine: Engine, controls: Controls, values: dict, visitor: str = "")
             yield message, ""
     except Exception as error:
         yield gr.skip(), sentence(error, "This run failed for a reason we did not foresee; the host's log has it. Text kept.")
+
+
+def _opened(engine: Engine, controls: Controls, data: object, visitor: str) -> Iterator[dict]:
+    """One text of a corpus, run in the attention view, with the controls as it was run; what goes wrong is said in the notice."""
+    try:
+        settings = line_of(data)
+    except Exception as error:
+        yield {"notice": sentence(error)}
+        return
+    yield {"tabs": gr.Tabs(selected="attention")} | sessions.controls_of(controls, settings)
+    for picture, notice in _answer(engine, SimpleNamespace(settings=line_of), data, visitor):
+        yield {"stepper": picture, "notice": notice}
 
 
 def _explain(engine: Engine, asked: object) -> tuple:

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from app import look_packs, mask_packs
+from app import corpus_packs, look_packs, mask_packs
 from app.engine import Engine
 from app.masked import Pair
 from app.standalone import MOST_BYTES, page_of
@@ -197,6 +197,8 @@ class Shelf:
             old, new = (self.keeper.store.load(session, runs[name]) for name in (record.old, record.new))
             pair = Pair(old, new, record)
             return {"told": mask_packs.told(pair), "maps": mask_packs.heatmaps(pair)}
+        if record.kind == "corpus":
+            return {"told": corpus_packs.told(record)}
         total = f"log P = {record.total:.3f}, loss {record.loss:.3f} nats a token"
         return {"told": {"kind": "found", "sentence": total, "lines": [], "notes": []}}
 

@@ -61,7 +61,8 @@ _OWN = """
 }
 footer { display: none !important; }
 """
-CSS = _OWN + styles("noise", "findings", "scores", "sessions", "lecture")  # several components share each, so it travels once
+# several components share each, so it travels once
+CSS = _OWN + styles("noise", "findings", "scores", "sessions", "lecture", "search_sections", "corpus")
 
 
 def theme() -> gr.Theme:

@@ -18,12 +18,17 @@ SIZES = {"bfloat16": "float16", "float16": "float16"}  # dtypes of two bytes
 Head = tuple[int, int] | None
 
 
+def number_bytes(dtype: str) -> int:
+    """Bytes of one number of this torch dtype."""
+    return np.dtype(SIZES.get(dtype, "float32")).itemsize
+
+
 def caches(steps: Sequence[Step], source: int, shape: tuple[int, int, int] | None, dtype: str) -> dict[str, Any]:
     """Measured bytes of both caches after each step, and what 2 · N · heads · d_kv · length · bytes says, where shape is known.
 
     The self cache has a row for each hypothesis fed and a token for each step; the cross cache is there once for all rows.
     """
-    rows, bytes_per = [len(step.entropy) for step in steps], np.dtype(SIZES.get(dtype, "float32")).itemsize
+    rows, bytes_per = [len(step.entropy) for step in steps], number_bytes(dtype)
     formula = shape and {
         "self": [kv_bytes(*shape, length=at, beams=count, bytes_per=bytes_per) for at, count in enumerate(rows, 1)],
         "cross": kv_bytes(*shape, length=source, bytes_per=bytes_per),

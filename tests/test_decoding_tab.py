@@ -52,7 +52,7 @@ def made(beams: int = 4, **edits) -> Run:
 
 
 def test_the_saved_search_is_the_first_picture_and_small(searches, parts):
-    pack = parts.tree.value
+    pack = json.loads(parts.tree.value)
     assert pack["kind"] == "tree" and len(pack["ranking"]) == pack["beams"] == 4
     assert pack["best"] == pack["ranking"][0]["node"]
     assert len(json.dumps(pack)) < 40_000
@@ -143,7 +143,7 @@ def test_a_hostile_branch_is_refused(parts, ids):
 
 
 def test_the_component_refuses_what_it_cannot_draw():
-    with pytest.raises(ValueError, match="a beam tree shows a dict"):
+    with pytest.raises(ValueError, match="BeamTree shows a dict"):
         BeamTree({"kind": "else"})
     assert BeamTree().preprocess({"kind": "tree"}) is None
 

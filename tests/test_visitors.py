@@ -15,7 +15,7 @@ from app.config import AppConfig
 from app.page import build, serve
 from core.examples import OWN
 from tests.browser.conftest import free_port
-from tests.visitors import Visitor
+from tests.visitors import Visitor, pack_of
 
 ENDLESS = "A <img src=x onerror=alert(1)> dog."  # the model writes on until it may not
 
@@ -110,7 +110,7 @@ def test_stop_ends_a_run_within_one_step(page, visitors, made):
     page.engine.latest.stop(visitor.name)
     at = made.count(text)
     *_, last = visitor.messages()
-    pack = last["output"]["data"][0]
+    pack = pack_of(last)
     assert len(pack["rows"]) <= at + 1 and "Stopped after" in pack["notes"][-1]
     assert made.count(text) == len(pack["rows"]) < 128
 

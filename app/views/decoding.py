@@ -3,7 +3,7 @@
 Sliders of the ranking and every step are answered in the browser. A search, and a branch, wait for the model.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +12,11 @@ import gradio as gr
 from app.answers import quick, slow
 from app.controls import Controls, slider
 from app.engine import Engine
+from app.mask_looks import Looks
+from app.masked import Masked
+from app.search_sections import CachePart, CopyPart
 from app.searches import Searches, branch
+from app.sections import opens
 from app.trials import FIRST, Trials, settings_of
 from app.turns import MODEL_TURN
 from app.widgets.beam_tree import BeamTree
@@ -25,7 +29,9 @@ from core.examples import SEARCHED
 from core.settings import EARLY_STOPPING, Settings
 
 TITLE = "page.search"
+Follow = Callable[[Callable], None]
 MAIN = {"beams": (1, 2), "length_penalty": (0.1, -2)}  # field of Decoding -> step and least of its slider
+SECTIONS = (CopyPart, CachePart)  # closed at first
 MORE = {"encoder_no_repeat_ngram_size": 1, "min_new_tokens": 1}
 
 
@@ -52,6 +58,8 @@ class Parts:
         self.table = TrialTable({"kind": "first", "rows": list(FIRST)}, elem_id="ts-search-table", elem_classes="ts-bare")
         self.told = Findings(elem_id="ts-search-told", elem_classes="ts-bare")
         self.maps = Matrices(elem_id="ts-search-maps", elem_classes="ts-bare")
+        looks = Looks(Masked(searches.engine))
+        self.sections = [kind(looks, controls.settings) for kind in SECTIONS]  # of the run above, as the first tab shows it
         self.inputs = controls.inputs() | {*self.numbers.values(), self.early, self.beginning}
 
     def settings(self, values: Mapping[Any, Any]) -> Settings:
@@ -68,8 +76,11 @@ class Parts:
         return replace(plain, decoding=replace(plain.decoding, **found, early_stopping=values[self.early]))
 
 
-def build(engine: Engine, controls: Controls) -> None:
-    """The components of the tab and their events. The first picture is a saved search; no model is loaded for it."""
+def build(engine: Engine, controls: Controls) -> Follow:
+    """The components of the tab and their events; returns how its open sections follow other events.
+
+    The first picture is a saved search; no model is loaded for it.
+    """
     searches, trials = Searches(engine), Trials(engine)
     parts = Parts(searches, controls)
 
@@ -93,6 +104,17 @@ def build(engine: Engine, controls: Controls) -> None:
     parts.table.compare(compare, parts.inputs | {parts.reference}, parts.table, **MODEL_TURN)
     parts.table.two(two, None, [parts.told, parts.maps], queue=False, api_visibility="private", show_progress="hidden",
                     trigger_mode="multiple")
+    for section in parts.sections:
+        opens(section, controls.inputs())
+
+    def look_again(values: dict, request: gr.Request) -> Iterator[dict]:
+        for section in parts.sections:
+            if values[section.open]:
+                yield from section.look(values, str(request.session_hash))
+
+    everything = set().union(controls.inputs(), *(section.inputs for section in parts.sections))
+    shown = [component for section in parts.sections for component in section.outputs]
+    return lambda on: on(look_again, everything, shown, **MODEL_TURN | dict(show_progress_on=parts.go))
 
 
 def searched(parts: Parts, values: Mapping[Any, Any], visitor: str) -> Iterator[dict]:

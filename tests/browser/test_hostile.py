@@ -58,7 +58,7 @@ def calm(page) -> None:
 
 def test_tokens_of_a_replay_and_of_a_lecture_are_only_text(open_page, address, shared):
     page = open_page(f"{address}/?session={shared}", viewport={"width": 1280, "height": 900})
-    page.wait_for_selector("[data-ready]")
+    page.wait_for_selector("[data-ready]", state="attached")  # the link opens another tab
     for at, payload in enumerate(PAYLOADS):
         page.locator(".rb-root [data-ts=pick]").select_option(str(at))
         expect(text_box(page)).to_have_value(payload)

@@ -22,7 +22,7 @@ function tick() {
 }
 
 function receive() {
-  value = props.value;
+  value = valueSent();
   at.root.hidden = !value;
   element.closest(".block") && (element.closest(".block").style.display = value ? "" : "none");
   if (!value) return press(false);

@@ -1,7 +1,7 @@
 /* What arrives, and the buttons. */
 
 function receive() {
-  const pack = typeof props.value === "string" ? null : props.value;
+  const pack = valueSent();
   if (!pack) return;
   at.root.dataset.kind = pack.kind;
   write(at.refusal, pack.kind === "refused" ? pack.text : "");
