@@ -79,6 +79,18 @@ def test_the_pieces_of_a_step_add_up_to_the_step(pocket):
     assert ends[0] == pytest.approx(ends[1], rel=1e-5)
 
 
+@pytest.mark.parametrize(("long", "short", "piece"), [(0.0, 0.0, 1), (1e9, 1e9, 8)])
+def test_pieces_shrink_where_they_take_long(pocket, monkeypatch, long, short, piece):
+    """Whoever waits for the model's turn waits for one piece: its size follows what the machine can do."""
+    monkeypatch.setattr("core.train.tuning.LONG", long)
+    monkeypatch.setattr("core.train.tuning.SHORT", short)
+    learned, held = own_pairs(pocket)
+    tuning = Tuning(student(pocket, FRESH), learned, held, pocket.tokenizer.pad_token_id, Recipe(steps=1))
+    pieces = sum(1 for _ in tuning)
+    assert tuning.piece == piece
+    assert pieces > 2 * len(held) if piece == 1 else pieces < 10
+
+
 def test_lora_trains_only_what_it_adds(pocket):
     if importlib.util.find_spec("peft") is None:
         with pytest.raises(ModelError, match="needs the package peft"):

@@ -60,6 +60,9 @@ def test_the_bridge_adds_up_and_is_exactly_nothing_when_cut(page):
     view = opened(page, "bridge")
     expect(view.locator(".tr-sentence").first).to_contain_text("add up to autograd's gradient")
     expect(view.locator("canvas")).to_have_count(2)
+    view.locator("canvas").first.focus()
+    page.keyboard.press("ArrowRight")
+    expect(view.locator(".tr-tip").first).to_contain_text("through the keys of layer 1 × English: 0.")
     view.get_by_label("Cut cross-attention off").check()
     expect(view.locator(".tr-sentence").first).to_contain_text("exactly 0 everywhere")
 
