@@ -128,6 +128,8 @@ def dressed(found: Sequence["Dressing"]) -> dict[str, Any]:
         {"name": one.name, "family": one.family, "positions": one.positions, "shape": list(one.positions_shape), "norm": one.norm,
          "biased": one.norm_biased, "mean": one.mean, "rms": one.rms, "activation": one.activation, "zeros": one.zeros,
          "below": one.below, "stream": list(one.stream), "scale": one.scale, "biases": one.biases, "start": one.start,
-         "tasks": list(one.tasks)} for one in found],
+         "tasks": list(one.tasks), "places": one.places and {
+             "values": packed(one.places.values), "rows": list(one.places.rows), "columns": list(one.places.columns)},
+         } for one in found],
         "zoo": [{"name": one.name, "family": one.sizes.family, "positions": one.positions, "norm": one.norm, "place": one.place,
                  "activation": one.activation, "objective": one.objective, "exact": exact(one.sizes)} for one in ZOO]}

@@ -47,6 +47,9 @@ function drawDressed({ models, zoo: released }) {
     return [node, ...models.map((m) => { const cell = make("span"); cell.append(isolated(read(m))); return cell; })];
   })));
   add(dressed, "p", "tr-quiet", word("kinds.dressed.note"));
+  const maps = add(dressed, "div", "tr-columns");
+  for (const m of models.filter((one) => one.places)) heat(add(maps, "div"), Array.from(floats(m.places.values)), m.places.rows, m.places.columns.length, {
+    most: m.positions === "bias" ? undefined : 1, title: m.name + ": " + word(m.positions === "bias" ? "kinds.places.bias" : "kinds.places.vectors"), columnNames: m.places.columns, room: 400 });
 }
 
 receive({ kind: drawKind, dressed: drawDressed });
