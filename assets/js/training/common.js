@@ -118,3 +118,13 @@ function targetBox(parent, changed) {
   node.oninput = () => { window.twoStacksTarget = node.value; };
   return node;
 }
+
+/** What the box asks for: its text, or, while that is what was offered for a source, what we have of the source that is there now. */
+const targetOf = (box) => (box.value === (window.twoStacksOffered ?? "") ? { target: "", suggest: true } : { target: box.value });
+
+/** The box shows the target that the answer is of. */
+function keepTarget(box, value, data) {
+  if (data.suggest) window.twoStacksOffered = value.own ? "" : value.target;
+  if (!value.own || data.suggest) box.value = value.own ? "" : value.target;
+  window.twoStacksTarget = box.value;
+}
