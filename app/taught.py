@@ -1,4 +1,4 @@
-"""Quick looks of the training tab: a pair under teacher forcing, one wrong token, the learning bridge, budgets, kinds of model."""
+"""Quick looks of the training tab: a pair under teacher forcing, one wrong token, the learning bridge, budgets, kinds."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -45,11 +45,15 @@ class Taught:
             raise InputError(f"There is no question {shown(what)} here.")
         return known[what](plain(settings), data)
 
-    def pair(self, settings: Settings, target: object) -> Pair:
-        """The source of the settings, and a target as text; an empty one is what the model writes."""
+    def pair(self, settings: Settings, data: Mapping[str, Any]) -> Pair:
+        """The source of the settings and the target of `data`, a text; an empty one is what the model writes.
+
+        suggest: a translation by hand where we have one of this source.
+        """
         from core.runs import run
         from core.train.teaching import label_tokens
 
+        target = reference(settings) if data.get("suggest") is True else data.get("target", "")
         if not isinstance(target, str) or len(target) > MAX_CHARACTERS:
             raise InputError(f"The target must be a text of at most {MAX_CHARACTERS:,} characters.")
         going = run(settings, self.engine.models)
@@ -69,10 +73,7 @@ class Taught:
         """Position by position, and beside it what the model writes by itself."""
         from core.train.teaching import divergence, teach
 
-        target = data.get("target", "")
-        if data.get("suggest") and not target:
-            target = reference(settings)
-        pair = self.pair(settings, target)
+        pair = self.pair(settings, data)
         with self.engine.turn:
             found = teach(pair.loaded, pair.source, pair.labels)
         trace = self.made.trace(settings)
@@ -84,7 +85,7 @@ class Taught:
         """The same with one wrong token read at `at`, and how the model goes on by itself after it."""
         from core.train.teaching import teach
 
-        pair, at, id = self.pair(settings, data.get("target", "")), data.get("at"), data.get("id")
+        pair, at, id = self.pair(settings, data), data.get("at"), data.get("id")
         if type(at) is not int or type(id) is not int:
             raise InputError(f"A wrong token is an id at a position, not {shown(id)} at {shown(at)}.")
         with self.engine.turn:
@@ -97,10 +98,10 @@ class Taught:
         """∂L/∂H_enc by path and layer; `cut`: with no cross-attention."""
         from core.train.bridge import bridge
 
-        pair, cut = self.pair(settings, data.get("target", "")), data.get("cut") is True
+        pair, cut = self.pair(settings, data), data.get("cut") is True
         with self.engine.turn:
             found = bridge(pair.loaded, pair.source, pair.labels, cut)
-        return training_packs.bridged(pair.loaded, settings, found, pair.pieces, cut) | {"target": pair.text}
+        return training_packs.bridged(pair.loaded, settings, found, pair.pieces, cut) | {"target": pair.text, "own": pair.own}
 
     def budget(self, settings: Settings, data: Mapping[str, Any]) -> dict[str, Any]:
         """Parameters of the chosen model by block, and of released ones."""
@@ -112,16 +113,17 @@ class Taught:
 
         name = data.get("name")
         if name in ONE_STACK:
-            pair = self.pair(settings, data.get("target", ""))
+            pair = self.pair(settings, data)
             with self.engine.turn:
-                return training_packs.kind(one_stack(name, usable(settings.text).split()[:12], pair.text.split()[:12]))
+                return training_packs.kind(one_stack(name, usable(settings.text).split()[:12], pair.text.split()[:12])) | {
+                    "target": pair.text, "own": pair.own}
         if name != "encoder-decoder":
             raise InputError(f"There is no kind {shown(name)}.")
-        pair = self.pair(settings, data.get("target", ""))
+        pair = self.pair(settings, data)
         fed = training_packs.texts(pair.loaded, pair.labels[:-1])
         with self.engine.turn:
             found = two_stacks(pair.loaded, pair.source[:64], pair.labels[:64], (pair.pieces[:64], ["→", *fed][:64]))
-        return training_packs.kind(found) | {"model": pair.loaded.name}
+        return training_packs.kind(found) | {"model": pair.loaded.name, "target": pair.text, "own": pair.own}
 
     def dressed(self, settings: Settings, data: Mapping[str, Any]) -> dict[str, Any]:
         """T5 beside BART, and the chosen model where it is neither, measured on the text."""

@@ -4,6 +4,7 @@ A copy of a model is trained and shown, then let go; the shared weights are neve
 """
 
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from threading import BoundedSemaphore
@@ -23,6 +24,8 @@ INTERVAL = 0.25  # seconds between two messages
 LONGEST = 40  # tokens of an output that is shown
 SHOWN = 3  # outputs of a distillation, and of each kind in fine-tuning
 STUDENTS = ("half", "fresh")
+TRAINED = "trained"  # what this visitor's last distillation made
+KEPT = 4  # of these, of all visitors
 
 
 @dataclass
@@ -37,10 +40,11 @@ class Job:
 
 
 class Trainings:
-    """Shared by all visitors; holds no visitor's state. Errors are TwoStacksError."""
+    """Shared by all visitors; holds the last students of a few, each for whoever distilled it. Errors are TwoStacksError."""
 
     def __init__(self, engine: Engine, taught: Taught):
         self.engine, self.taught, self._room = engine, taught, BoundedSemaphore(AT_ONCE)
+        self._trained_by: OrderedDict[str, tuple[str, Any]] = OrderedDict()  # visitor -> (teacher's name, student)
 
     def messages(self, what: str, settings: Settings, data: Mapping[str, Any], visitor: str) -> Iterator[dict[str, Any]]:
         """Points of the curve as they are made, then outputs before and after. Stop ends it within a step."""
@@ -56,9 +60,23 @@ class Trainings:
             yield {"kind": "progress", "text": "The model is copied, and writes its outputs before."}
             job = self._distilling(settings, data) if what == "distil" else self._tuning(settings, data)
             job.before = yield from self._written(job, wanted)
-            yield from self._trained(job, wanted)
+            for message in self._trained(job, wanted):
+                if what == "distil" and message["kind"] == "outcome" and message["rows"]:
+                    self._keep(visitor, settings.model, job.student)
+                yield message
         finally:
             self._room.release()
+
+    def _keep(self, visitor: str, teacher: str, student: Any) -> None:
+        self._trained_by[visitor] = teacher, student
+        self._trained_by.move_to_end(visitor)
+        while len(self._trained_by) > KEPT:
+            self._trained_by.popitem(last=False)
+
+    def _mine(self, visitor: str, teacher: str) -> Any:
+        """The student that this visitor distilled from `teacher`, while it is kept."""
+        name, student = self._trained_by.get(visitor, ("", None))
+        return student if name == teacher else None
 
     def _distilling(self, settings: Settings, data: Mapping[str, Any]) -> Job:
         from core.train.tuning import Tuning, own_pairs
@@ -176,16 +194,17 @@ class Trainings:
             weight.requires_grad_(True)
         return texts
 
-    def bars(self, settings: Settings, data: Mapping[str, Any]) -> dict[str, Any]:
+    def bars(self, settings: Settings, data: Mapping[str, Any], visitor: str = "") -> dict[str, Any]:
         """Logits of teacher and student at one position of a pair, whole, so that the browser can soften and mix them."""
         import torch
 
         from core.train.forcing import decoder_input, forward
 
-        pair, at = self.taught.pair(settings, data.get("target", "")), data.get("at", 0)
+        pair, at = self.taught.pair(settings, data), data.get("at", 0)
         if type(at) is not int or not 0 <= at < len(pair.labels):
             raise InputError(f"There is no position {shown(at)}; the target has {len(pair.labels)} tokens.")
-        _, model = self._student(pair.loaded, data.get("student"))
+        mine, chosen = self._mine(visitor, pair.loaded.name), data.get("student")
+        model = mine if chosen == TRAINED and mine is not None else self._student(pair.loaded, chosen)[1]
         logits = []
         for one in (pair.loaded.model, model):
             ids, labels = (torch.tensor([side], device=pair.loaded.device) for side in (pair.source, pair.labels))
@@ -193,10 +212,13 @@ class Trainings:
                 logits.append(forward(one, ids, torch.ones_like(ids), decoder_input(one, labels))[0, at].float().cpu().numpy())
         label = pair.labels[at]
         top = {int(id) for row in logits for id in np.argsort(-row)[:8]} | {label}
+        ids = sorted(top)
+        names = {str(id): text for id, text in zip(ids, training_packs.texts(pair.loaded, ids), strict=True)}
+        teacher, student = map(training_packs.packed, logits)
         return {"kind": "bars", "at": at, "labels": training_packs.texts(pair.loaded, pair.labels), "label": label,
-                "target": pair.text, "teacher": training_packs.packed(logits[0]), "student": training_packs.packed(logits[1]),
-                "names": {str(id): text for id, text in zip(sorted(top), training_packs.texts(pair.loaded, sorted(top)), strict=True)},
-                "model": pair.loaded.name, "students": [*STUDENTS, *self.others(pair.loaded)], "chosen": data.get("student")}
+                "target": pair.text, "own": pair.own, "teacher": teacher, "student": student, "names": names,
+                "model": pair.loaded.name, "students": [*STUDENTS, *self.others(pair.loaded), *[TRAINED] * (mine is not None)],
+                "chosen": chosen}
 
 
 def _as_text(loaded: Any, pair: Any) -> tuple[list[int], str, str]:

@@ -35,17 +35,23 @@ def texts(loaded: "Loaded", ids: Any) -> list[str]:
     return [piece(loaded.tokenizer, int(id)) for id in ids]
 
 
-def taught(loaded: "Loaded", settings: Settings, found: "Taught", source: Sequence[str], target: str, cut: int) -> dict[str, Any]:
+def taught(
+    loaded: "Loaded", settings: Settings, found: "Taught", source: Sequence[str], target: str, cut: int
+) -> dict[str, Any]:
     """One pair under teacher forcing, position by position."""
     from core.train.teaching import RULES, shifted
 
     pieces = texts(loaded, found.labels)
     plain = [text for text, id in zip(pieces, found.labels, strict=True) if int(id) not in loaded.tokenizer.all_special_ids]
     width = min(FEW, len(plain)) + 3
-    rules = [dict(zip(("family", "fed", "labels"), (family, *shifted(family, plain[:FEW], width)), strict=True)) for family in RULES]
+    rules = []
+    for family in RULES:
+        fed, labels = shifted(family, plain[:FEW], width)
+        rules.append({"family": family, "fed": fed, "labels": labels})
     return {
         "kind": "taught", "made": how_made(settings, loaded.device, loaded.dtype), "model": loaded.name, "source": list(source),
-        "target": target, "fed": texts(loaded, found.fed), "labels": pieces, "ids": found.labels.tolist(), "nll": packed(found.nll),
+        "text": settings.text, "target": target, "fed": texts(loaded, found.fed), "labels": pieces,
+        "ids": found.labels.tolist(), "nll": packed(found.nll),
         "even": packed(found.even), "vocab": found.vocab, "rank": found.rank.tolist(),
         "best": [[[int(id), piece(loaded.tokenizer, int(id)), float(p)] for id, p in zip(ids, chances, strict=True)]
                  for ids, chances in zip(found.best, found.chance, strict=True)],
@@ -62,8 +68,8 @@ def free(loaded: "Loaded", trace: Any, at: int | None) -> dict[str, Any]:
 
 def wrong(loaded: "Loaded", found: "Taught", at: int, id: int, trace: Any) -> dict[str, Any]:
     """The same pair with one wrong token read at `at`, and what the model writes after that beginning."""
-    return {"kind": "wrong", "at": at, "token": piece(loaded.tokenizer, id), "nll": packed(found.nll), "fed": texts(loaded, found.fed),
-            "text": trace.text, "tokens": [token.text for token in trace.target]}
+    return {"kind": "wrong", "at": at, "token": piece(loaded.tokenizer, id), "nll": packed(found.nll),
+            "fed": texts(loaded, found.fed), "text": trace.text, "tokens": [token.text for token in trace.target]}
 
 
 def bridged(loaded: "Loaded", settings: Settings, found: "Bridge", source: Sequence[str], cut: bool) -> dict[str, Any]:
@@ -122,6 +128,8 @@ def dressed(found: Sequence["Dressing"]) -> dict[str, Any]:
         {"name": one.name, "family": one.family, "positions": one.positions, "shape": list(one.positions_shape), "norm": one.norm,
          "biased": one.norm_biased, "mean": one.mean, "rms": one.rms, "activation": one.activation, "zeros": one.zeros,
          "below": one.below, "stream": list(one.stream), "scale": one.scale, "biases": one.biases, "start": one.start,
-         "tasks": list(one.tasks)} for one in found],
+         "tasks": list(one.tasks), "places": one.places and {
+             "values": packed(one.places.values), "rows": list(one.places.rows), "columns": list(one.places.columns)},
+         } for one in found],
         "zoo": [{"name": one.name, "family": one.sizes.family, "positions": one.positions, "norm": one.norm, "place": one.place,
                  "activation": one.activation, "objective": one.objective, "exact": exact(one.sizes)} for one in ZOO]}

@@ -30,7 +30,9 @@ def helps(*kinds: type) -> dict[str, str]:
 
 LANGUAGES = read()
 LATE = ("training.",)  # components whose words travel with their script, once they open
-FIRST = {language: {key: text for key, text in words.items() if not key.startswith(LATE)} for language, words in LANGUAGES.items()}
+FIRST = {
+    language: {key: text for key, text in words.items() if not key.startswith(LATE)} for language, words in LANGUAGES.items()
+}
 TRANSLATIONS = gr.I18n(**FIRST)  # `launch` takes it; the browser translates
 
 
@@ -48,4 +50,6 @@ def english(key: str, **values: object) -> str:
 
 def late(prefix: str) -> dict[str, dict[str, str]]:
     """Language -> key -> words of a component that is in LATE."""
-    return {language: {key: text for key, text in words.items() if key.startswith(prefix)} for language, words in LANGUAGES.items()}
+    return {
+        language: {key: text for key, text in words.items() if key.startswith(prefix)} for language, words in LANGUAGES.items()
+    }

@@ -1,4 +1,4 @@
-"""What families wear differently over the same core (sheet 001, lesson 5): positions, norm, activation, scaling; read off loaded weights.
+"""What families wear over the same core (sheet 001, lesson 5): positions, norm, activation, scaling; read off loaded weights.
 
 T5 and BART do the same attention. What differs is measured here on one text: what each norm leaves, what each activation
 cuts, how large the residual stream gets, and how the two say where a token stands.
@@ -14,7 +14,11 @@ from torch import nn
 from core.errors import ModelError
 from core.models.families import start_for
 from core.models.loading import Loaded
+from core.positions import relative_bias
+from core.shapes import Floats
 from core.text import piece
+
+REACH = 12  # distances to either side, and positions, of the picture of `places`
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,20 @@ class Dressing:
     biases: int
     start: str
     tasks: tuple[str, ...]
+    places: "Places | None" = None
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """How a model tells positions apart, as a matrix (row, column).
+
+    "bias": what each head (row) adds to a score by distance key − query (column). Else the cosine between the vectors of two
+    positions. None where positions are rotations, which have no parameters.
+    """
+
+    values: Floats
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
 
 
 @torch.inference_mode()
@@ -73,7 +91,7 @@ def dressing(loaded: Loaded, source: Sequence[int]) -> Dressing:
         sum(a for a, _ in normed) / len(normed), sum(b for _, b in normed) / len(normed), type(acts[0]).__name__,
         float((cut == 0).float().mean()), float((cut < 0).float().mean()), tuple(stream), float(getattr(site, "scaling", 1.0)),
         sum(1 for name, _ in loaded.model.named_parameters() if name.endswith("bias")),
-        piece(loaded.tokenizer, start_for(loaded)), tuple(loaded.tasks))
+        piece(loaded.tokenizer, start_for(loaded)), tuple(loaded.tasks), places(loaded, kind))
 
 
 def _bare(norm: Any, output: torch.Tensor) -> tuple[float, float]:
@@ -103,3 +121,17 @@ def _positions(model: Any) -> tuple[str, tuple[int, ...]]:
         if name.endswith("embed_positions") and hasattr(part, "weight"):
             return ("sinusoids" if "inusoid" in type(part).__name__ else "learned"), tuple(part.weight.shape)
     return "rotary", ()
+
+
+def places(loaded: Loaded, kind: str) -> Places | None:
+    """The picture of a model's positions, read off its weights."""
+    if kind == "bias":
+        found = relative_bias(loaded, "encoder", reach=REACH)
+        return Places(found.bias, tuple(str(head + 1) for head in range(len(found.bias))), tuple(map(str, found.distances)))
+    table = next((part.weight for name, part in loaded.model.named_modules() if name.endswith("embed_positions")), None)
+    if table is None:
+        return None
+    skipped = 2 if loaded.model.config.model_type in ("bart", "mbart") else 0  # rows that BART never reads
+    vectors = nn.functional.normalize(table[skipped : skipped + 2 * REACH].detach().float(), dim=-1)
+    names = tuple(str(at + 1) for at in range(len(vectors)))
+    return Places((vectors @ vectors.T).cpu().numpy(), names, names)

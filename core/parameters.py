@@ -1,4 +1,4 @@
-"""Parameters of an encoder-decoder, counted from its sizes: by block, beside the course's estimate, with what makes the difference.
+"""Parameters of an encoder-decoder, counted from its sizes by block, beside the course's estimate and what makes the difference.
 
 P ≈ 12 N_enc d² + 16 N_dec d² + V d (sheet 000, lesson 5) assumes d_ff = 4d, heads · d_k = d, two matrices in each feed-forward,
 one table for embedding and head, and nothing else. `assets/js/budget/` counts the same way in the browser.
@@ -143,8 +143,9 @@ def architecture_of(config: Mapping[str, Any], tied: bool | None = None) -> Arch
     heads, feed = config["decoder_attention_heads"], config["decoder_ffn_dim"]
     if feed != config["encoder_ffn_dim"]:
         return None  # stacks of different shapes: the course's formula does not speak of them
-    return Architecture(family, config["d_model"], config["encoder_layers"], config["decoder_layers"], heads,
-                        config["d_model"] // heads, feed, config["vocab_size"], False, together, config["max_position_embeddings"])
+    return Architecture(
+        family, config["d_model"], config["encoder_layers"], config["decoder_layers"], heads, config["d_model"] // heads, feed,
+        config["vocab_size"], False, together, config["max_position_embeddings"])
 
 
 def _gemma(config: Mapping[str, Any], tied: bool) -> Architecture | None:
@@ -181,7 +182,9 @@ def counted(loaded: Any) -> list[tuple[str, int, str, int]]:
     return [(*key, sums[key]) for key in sorted(sums, key=lambda key: (order[key[0]], key[1]))]
 
 
-def _place(name: str, id: int, inside: Mapping[int, tuple[str, int]], embeddings: set[int], head: set[int]) -> tuple[str, int, str]:
+def _place(
+    name: str, id: int, inside: Mapping[int, tuple[str, int]], embeddings: set[int], head: set[int]
+) -> tuple[str, int, str]:
     words = name.lower().split(".")
     stack = "encoder" if "encoder" in words else "decoder" if "decoder" in words else ""
     layer = next((int(word) + 1 for word in words if word.isdigit()), 0)
@@ -192,7 +195,8 @@ def _place(name: str, id: int, inside: Mapping[int, tuple[str, int]], embeddings
     if any("position" in word or word == "relative_attention_bias" for word in words):
         return stack, 0, "positions"
     if id in inside:
-        return ("encoder" if inside[id][0] == "encoder" else "decoder"), layer, "cross" if inside[id][0] == "cross" else "attention"
+        site = inside[id][0]
+        return "encoder" if site == "encoder" else "decoder", layer, "cross" if site == "cross" else "attention"
     if any("norm" in word for word in words):
         return stack, layer, "norms"
     if any(word in ("embed_tokens", "word_embeddings", "wte") for word in words):

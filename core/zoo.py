@@ -34,7 +34,9 @@ def _t5(name: str, layers: int, d: int, heads: int, d_kv: int, d_ff: int, source
     return Released(name, sizes, source, "bias", "RMSNorm", "before", "GeGLU" if gated else "ReLU", objective)
 
 
-def _bart(name: str, family: str, layers: int, d: int, heads: int, d_ff: int, vocab: int, rows: int, source: str, *dress: str) -> Released:
+def _bart(
+    name: str, family: str, layers: int, d: int, heads: int, d_ff: int, vocab: int, rows: int, source: str, *dress: str
+) -> Released:
     return Released(name, Architecture(family, d, layers, layers, heads, d // heads, d_ff, vocab, positions=rows), source, *dress)
 
 
@@ -49,7 +51,8 @@ ZOO: tuple[Released, ...] = (
         objective="spans_languages"),
     _bart("bart-base", "bart", 6, 768, 12, 3072, 50265, 1024, "card", *_BART),
     _bart("bart-large", "bart", 12, 1024, 16, 4096, 50265, 1024, "library", *_BART),
-    _bart("opus-mt-en-de", "marian", 6, 512, 8, 2048, 58101, 512, "card", "sinusoids", "LayerNorm", "after", "SiLU", "translation"),
+    _bart("opus-mt-en-de", "marian", 6, 512, 8, 2048, 58101, 512, "card", "sinusoids", "LayerNorm", "after", "SiLU",
+          "translation"),
     _bart("pegasus-large", "pegasus", 16, 1024, 16, 4096, 96103, 1024, "card", "sinusoids", "LayerNorm", "before", "ReLU",
           "gaps"),
     Released("t5gemma-2b-2b", Architecture("t5gemma", 2304, 26, 26, 8, 256, 9216, 256000, True, True, 0, 4), "library",

@@ -53,6 +53,17 @@ def test_what_a_family_wears_is_read_off_its_weights(family, kind, biased):
     assert (found.zeros > 0.2 and found.below == 0) is (family == "t5")
     widths = {"t5": 1.0, "bart": 16**-0.5, "marian": 16**-0.5, "t5gemma": 8**-0.5}  # of a head; T5 does not divide
     assert found.scale == pytest.approx(widths[family])
+    if kind == "rotary":
+        assert found.places is None
+    elif kind == "bias":
+        assert found.places.values.shape == (4, 25) and found.places.columns[0] == "-12"
+    else:  # every position is most like itself; BART's two unread rows are left out
+        assert np.allclose(np.diag(found.places.values), 1, atol=1e-5) and found.places.values.shape == (24, 24)
+        table = models.shared(family).model.get_encoder().embed_positions.weight
+        first = table[2 if family == "bart" else 0]
+        other = table[3 if family == "bart" else 1]
+        cosine = float(first @ other / first.norm() / other.norm())
+        assert found.places.values[0, 1] == pytest.approx(cosine, abs=1e-5)
     assert len(found.stream) == models.shared(family).sites.layers("encoder")
 
 

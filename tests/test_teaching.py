@@ -80,7 +80,8 @@ def test_what_is_shown_of_a_pair_is_what_autograd_sees(family):
     found = teach(loaded, SOURCE, TARGET)
     ids, labels = torch.tensor([SOURCE]), torch.tensor([TARGET])
     with torch.enable_grad():
-        logits = loaded.model(input_ids=ids, decoder_input_ids=decoder_input(loaded.model, labels)).logits.detach().requires_grad_()
+        fed = decoder_input(loaded.model, labels)
+        logits = loaded.model(input_ids=ids, decoder_input_ids=fed).logits.detach().requires_grad_()
         loss = cross_entropy(logits[0], labels[0], label_smoothing=0.1, reduction="none")
         (gradient,) = torch.autograd.grad(loss.sum(), logits)
     assert np.allclose(0.9 * found.nll + 0.1 * found.even, loss.detach(), atol=1e-5)

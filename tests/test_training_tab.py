@@ -134,6 +134,10 @@ def test_a_distillation_streams_its_curve_and_ends_with_outputs(trainings, monke
     assert outcome["kind"] == "outcome" and len(outcome["rows"]) == 3 and not outcome["stopped"]
     assert all(row["before"] and row["after"] for row in outcome["rows"])
     assert fingerprint(trainings.engine.models.load("pocket-t5").model) == before
+    asked = {"target": OWN[4]["de"], "student": "trained"}  # it is kept for whoever trained it
+    trained = trainings.bars(Settings(text=OWN[4]["en"]), asked, "ann")
+    plain = trainings.bars(Settings(text=OWN[4]["en"]), asked | {"student": "half"}, "ann")
+    assert trained["students"][-1] == "trained" and trained["student"] != plain["student"]
 
 
 def test_typed_pairs_are_learned_and_another_visitors_weights_stay(trainings):
@@ -210,6 +214,8 @@ def test_both_sides_of_a_distillation_have_one_vocabulary(trainings, student):
     assert teacher.shape == other.shape == (8000,) and not np.allclose(teacher, other)
     assert str(int(teacher.argmax())) in found["names"] and str(found["label"]) in found["names"]
     assert found["students"] == ["half", "fresh", "pocket-cheat"]
+    with pytest.raises(InputError, match="no student 'trained'"):
+        trainings.bars(PLAIN, {"target": "Ein Hund.", "student": "trained"}, "nobody")
     with pytest.raises(InputError, match="no position 99"):
         trainings.bars(PLAIN, {"target": "Ein Hund.", "at": 99, "student": student})
 

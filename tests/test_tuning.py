@@ -79,6 +79,18 @@ def test_the_pieces_of_a_step_add_up_to_the_step(pocket):
     assert ends[0] == pytest.approx(ends[1], rel=1e-5)
 
 
+@pytest.mark.parametrize(("long", "short", "piece"), [(0.0, 0.0, 1), (1e9, 1e9, 8)])
+def test_pieces_shrink_where_they_take_long(pocket, monkeypatch, long, short, piece):
+    """Whoever waits for the model's turn waits for one piece: its size follows what the machine can do."""
+    monkeypatch.setattr("core.train.tuning.LONG", long)
+    monkeypatch.setattr("core.train.tuning.SHORT", short)
+    learned, held = own_pairs(pocket)
+    tuning = Tuning(student(pocket, FRESH), learned, held, pocket.tokenizer.pad_token_id, Recipe(steps=1))
+    pieces = sum(1 for _ in tuning)
+    assert tuning.piece == piece
+    assert pieces > 2 * len(held) if piece == 1 else pieces < 10
+
+
 def test_lora_trains_only_what_it_adds(pocket):
     if importlib.util.find_spec("peft") is None:
         with pytest.raises(ModelError, match="needs the package peft"):
@@ -96,16 +108,17 @@ def test_lora_trains_only_what_it_adds(pocket):
 
 
 @pytest.mark.parametrize(("call", "said"), [
-    (lambda l: student(l, "twice"), "no student 'twice'"),
-    (lambda l: Recipe(steps=0), "steps is 0"),
-    (lambda l: Recipe(rate="x"), "rate is 'x'"),
-    (lambda l: Recipe(temperature=0), "temperature is 0"),
-    (lambda l: Tuning(student(l, COPY), [], [], 0, Recipe()), "no pair"),
-    (lambda l: Tuning(student(l, COPY), *own_pairs(l), 0, Recipe(), models.shared("t5").model), "share one vocabulary"),
-    (lambda l: typed_pairs("a dog\n"), "Line 1"),
-    (lambda l: typed_pairs("a = b = c"), "Line 1"),
-    (lambda l: typed_pairs("\n"), "0 pairs"),
-    (lambda l: typed_pairs("a = b\n" * 65), "65 pairs"),
+    (lambda loaded: student(loaded, "twice"), "no student 'twice'"),
+    (lambda loaded: Recipe(steps=0), "steps is 0"),
+    (lambda loaded: Recipe(rate="x"), "rate is 'x'"),
+    (lambda loaded: Recipe(temperature=0), "temperature is 0"),
+    (lambda loaded: Tuning(student(loaded, COPY), [], [], 0, Recipe()), "no pair"),
+    (lambda loaded: Tuning(student(loaded, COPY), *own_pairs(loaded), 0, Recipe(), models.shared("t5").model),
+     "share one vocabulary"),
+    (lambda loaded: typed_pairs("a dog\n"), "Line 1"),
+    (lambda loaded: typed_pairs("a = b = c"), "Line 1"),
+    (lambda loaded: typed_pairs("\n"), "0 pairs"),
+    (lambda loaded: typed_pairs("a = b\n" * 65), "65 pairs"),
 ])
 def test_what_cannot_be_trained_is_refused_with_a_reason(pocket, call, said):
     with pytest.raises(InputError, match=said):

@@ -73,9 +73,10 @@ def answers(
     if not taught.engine.models.is_loaded(settings.model):
         taught.engine.models.check(settings.model)
         yield {"kind": "progress", "text": "The model is still loading; this goes on as soon as it is there."}
+    taught.engine.wait_for_imports()
     if what in RUNS:
         yield from trainings.messages(what, settings, data, visitor)
     elif what == "bars":
-        yield trainings.bars(settings, data)
+        yield trainings.bars(settings, data, visitor)
     else:
         yield taught.answer(what, settings, data)

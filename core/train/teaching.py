@@ -23,8 +23,8 @@ TOP = 8  # candidates of each position that are kept for show
 class Taught:
     """fed (target,): what the decoder reads; labels (target,): what it is to write next.
 
-    nll (target,): −log p̂ of the label. even (target,): −log p̂ averaged over the vocabulary, so that the loss smoothed by ε is
-    (1 − ε) nll + ε even. best (target, candidates) ids and chance of them, most likely first; rank (target,) of the label, from 0.
+    nll (target,): −log p̂ of the label. even (target,): −log p̂ averaged over the vocabulary: the loss smoothed by ε is
+    (1 − ε) nll + ε even. best (target, candidates) ids and their chance, most likely first; rank (target,) of the label, from 0.
     """
 
     fed: Ids
@@ -52,7 +52,7 @@ class Taught:
 
 
 def label_tokens(loaded: Loaded, text: str, limit: int, language: str = "") -> tuple[list[Token], int]:
-    """(tokens of a target as the model is to write them, how many were cut): its end token last, mBART's language code after it."""
+    """(tokens of a target as the model is to write them, how many were cut); the end token is last, or mBART's language code."""
     with loaded.lock:  # the language is a setting of the shared tokenizer
         before = getattr(loaded.tokenizer, "src_lang", None)
         if language:

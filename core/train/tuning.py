@@ -6,7 +6,7 @@ than that. AdamW, no dropout, a constant rate after a short warm-up; the same se
 
 import random
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,7 +31,7 @@ EVERY = 5  # of our own sentences, each fifth is held out
 
 @dataclass(frozen=True)
 class Point:
-    """One step: means over its target tokens, in nats. kl is NaN without a teacher; held: loss on held-out pairs, where measured."""
+    """One step: means over its target tokens, nats. kl: NaN without a teacher; held: loss on held-out pairs, where measured."""
 
     step: int
     loss: float
@@ -55,7 +55,8 @@ class Recipe:
                                 ("seed", 0, 2**31 - 1)):
             value, whole = getattr(self, name), name in ("steps", "seed")
             if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)) or not low <= value <= high:
-                raise InputError(f"{name} is {value!r:.40}; it must be a {'whole number' if whole else 'number'} from {low} to {high}.")
+                kind = "whole number" if whole else "number"
+                raise InputError(f"{name} is {value!r:.40}; it must be a {kind} from {low} to {high}.")
 
 
 class Tuning(Iterator[Point | None]):
@@ -88,26 +89,22 @@ class Tuning(Iterator[Point | None]):
     def _steps(self) -> Iterator[Point | None]:
         order, rng = [], random.Random(self.recipe.seed)
         every = max(1, self.recipe.steps // 10)
-        held = None
-        for held in self._measured():
-            yield None
+        held = yield from self._measured()
         yield self._keep(Point(0, float("nan"), float("nan"), float("nan"), held))
         for step in range(1, self.recipe.steps + 1):
             while len(order) < min(BATCH, len(self.pairs)):
                 order += rng.sample(range(len(self.pairs)), len(self.pairs))
             chosen = [self.pairs[order.pop(0)] for _ in range(min(BATCH, len(self.pairs)))]
             sums = yield from self._step(step, chosen)
-            held = None
-            if step % every == 0 or step == self.recipe.steps:
-                for held in self._measured():
-                    yield None
+            due = step % every == 0 or step == self.recipe.steps
+            held = (yield from self._measured()) if due else None
             yield self._keep(Point(step, *sums, held))
 
     def _keep(self, point: Point) -> Point:
         self.points.append(point)
         return point
 
-    def _step(self, step: int, chosen: list[Pair]) -> Iterator[None]:
+    def _step(self, step: int, chosen: list[Pair]) -> Generator[None, None, list[float]]:
         """One update, a piece at a time; returns (loss, ce, kl)."""
         tokens = sum(len(pair.target) for pair in chosen)
         sums, at = [0.0, 0.0, 0.0], 0
@@ -142,8 +139,8 @@ class Tuning(Iterator[Point | None]):
         batch = {name: value.to(self.model.device) for name, value in collate(pairs, self.pad).items()}
         return batch["input_ids"], batch["attention_mask"], batch["labels"], decoder_input(plain(model), batch["labels"])
 
-    def _measured(self) -> Iterator[float]:
-        """Held-out loss, nats a token, a piece at a time; the last is the whole. Nothing where nothing is held out."""
+    def _measured(self) -> Generator[None, None, float | None]:
+        """Held-out loss, nats a token, a piece at a time; returns None where nothing is held out."""
         total = tokens = at = 0
         while at < len(self.held):
             part = self.held[at : at + self.piece]
@@ -153,7 +150,8 @@ class Tuning(Iterator[Point | None]):
                 count = int((labels != IGNORED).sum())
                 total += float(cross_entropy(forward(self.model, ids, mask, fed), labels)) * count
             tokens += count
-            yield total / tokens
+            yield None
+        return total / tokens if tokens else None
 
 
 def plain(model: Any) -> Any:

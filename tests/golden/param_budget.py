@@ -77,7 +77,7 @@ def _kv_table(sizes: dict[str, tuple[int, int]], case: dict) -> str | None:
 
 
 def _counted(case: dict) -> str | None:
-    """Every count of one model from its sizes; positions and width of a head are those of the released model it is named after."""
+    """Every count of one model from its sizes; positions and head width are those of the released model it is named after."""
     name = case["name"]
     known = next((one.sizes for one in sorted(ZOO, key=lambda one: -len(one.name)) if name.startswith(one.name)), None)
     if known is None:
@@ -89,8 +89,9 @@ def _counted(case: dict) -> str | None:
                   if key in case and ours != case[key]), None)
     if wrong or "hand_count_untied" not in case:
         return wrong or _shares(sizes, case)
-    untied = exact(replace(sizes, tied=False))
-    return f"untied it has {untied}, the file {case['hand_count_untied']}" if untied != case["hand_count_untied"] else _shares(sizes, case)
+    if (untied := exact(replace(sizes, tied=False))) != case["hand_count_untied"]:
+        return f"untied it has {untied}, the file {case['hand_count_untied']}"
+    return _shares(sizes, case)
 
 
 def _counts(sizes: Architecture) -> dict[str, int]:

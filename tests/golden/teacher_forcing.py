@@ -3,6 +3,7 @@
 import json
 import math
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -27,13 +28,21 @@ def check_teacher_forcing(data: dict, folder: Path, report: Report) -> None:
         report.case(f"shift_right {index} ({case.get('model')} {case.get('name')})", _shifted, case)
     if "cross_entropy" in data:
         report.case("cross_entropy", _cross_entropy, data["cross_entropy"])
-    logits = data.get("cross_entropy") or json.loads((DATA / "teacher_forcing_losses.json").read_text("utf-8"))["cross_entropy"]
+    logits = data.get("cross_entropy") or _ours("cross_entropy")
     for index, case in enumerate(data.get("label_smoothing", [])):
         report.case(f"label_smoothing {index}", _smoothed, logits, case)
     if "label_smoothing_gradient" in data:
         report.case("label_smoothing_gradient", _smoothed_gradient, data["label_smoothing_gradient"])
     for index, case in enumerate(data.get("distillation", [])):
         report.case(f"distillation {index}", _distilled, case)
+    if "distillation_wrong" in data:
+        first = (data.get("distillation") or _ours("distillation"))[0]
+        report.case("distillation_wrong", _other_kl, first, data["distillation_wrong"])
+
+
+def _ours(key: str) -> Any:
+    """What a file leaves out that another of its lists needs."""
+    return json.loads((DATA / "teacher_forcing_losses.json").read_text("utf-8"))[key]
 
 
 def _shifted(case: dict) -> str | None:
@@ -80,6 +89,16 @@ def _distilled(case: dict) -> str | None:
     found = distillation(*asked)
     return _first({"ce": float(found.ce), "kl_teacher_student": float(found.kl), "loss": float(found.loss),
                    "gradient": distillation_gradient(*asked).tolist()}, case)
+
+
+def _other_kl(case: dict, wrong: dict) -> str | None:
+    """What the loss must not be: KL the other way round, or divided by the vocabulary too; and it is neither."""
+    student, teacher = (torch.tensor(case[name], dtype=torch.float64) for name in ("student", "teacher"))
+    label = torch.tensor(case["label"])
+    ours, reverse = (float(distillation(*sides, label, 1.0, 1.0).kl) for sides in ((student, teacher), (teacher, student)))
+    found = {"reverse_kl_T1": reverse, "torch_reduction_mean_T1": ours / len(student)}
+    same = next((f"our KL is {key}" for key in found if abs(ours - wrong[key]) < EXACT), None)
+    return same or _first(found, wrong)
 
 
 def _first(found: dict, case: dict) -> str | None:

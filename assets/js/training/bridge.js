@@ -7,7 +7,8 @@ check(top_, "bridge.cut", false, (on) => { cut = on; go(); });
 const sentence = add(host, "p", "tr-sentence"), norms = add(host, "div"), row = add(host, "div", "tr-row"), picture = add(host, "div"), note = add(host, "p", "tr-quiet");
 const chosen = choice(row, "bridge.path", [["whole", word("bridge.whole")]], (value) => { path = value; drawPath(); });
 
-function go() { ask({ what: "bridge", target: box.value, cut }); }
+let sent = {};
+function go() { sent = targetOf(box); ask({ what: "bridge", ...sent, cut }); }
 
 function drawPath() {
   picture.replaceChildren();
@@ -33,6 +34,7 @@ function draw() {
 receive({ bridge: (value) => {
   found = { ...value, whole: floats(value.whole), paths: floats(value.paths), norms: floats(value.norms), norm: floats(value.norm) };
   found.most = Math.max(1e-12, ...Array.from(found.whole, Math.abs));
+  keepTarget(box, value, sent);
   draw();
 } });
 go();

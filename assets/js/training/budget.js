@@ -5,7 +5,7 @@ const top_ = add(host, "div", "tr-row"), numbers = add(host, "p", "tr-sentence")
 button(top_, "budget.go", () => ask({ what: "budget" }), true);
 add(host, "h4", "", word("budget.what"));
 const sliders = add(host, "div", "tr-row"), made = add(host, "p", "tr-sentence"), madeWhy = add(host, "div"), cacheRow = add(host, "div", "tr-row"), memory = add(host, "div"), zoo = add(host, "div");
-const SIZES = { d: [64, 4096, 64], encoder: [0, 48, 1], decoder: [1, 48, 1], heads: [1, 64, 1], d_kv: [8, 256, 8], d_ff: [64, 16384, 64], vocab: [1000, 260000, 100] };
+const SIZES = { d: [8, 4096, 8], encoder: [0, 48, 1], decoder: [1, 48, 1], heads: [1, 64, 1], d_kv: [1, 256, 1], d_ff: [8, 16384, 8], vocab: [1, 300000, 1] };
 const moved = Object.fromEntries(Object.entries(SIZES).map(([name, [low, high, step]]) => [name, slider(sliders, "budget." + name, low, high, step, low, () => draw(), whole)]));
 const tied = check(sliders, "budget.tied", true, () => draw()), gated = check(sliders, "budget.gated", false, () => draw());
 const lengths = { source: slider(cacheRow, "budget.source", 1, 1024, 1, 512, () => draw(), whole), target: slider(cacheRow, "budget.target", 1, 1024, 1, 32, () => draw(), whole),
@@ -57,7 +57,7 @@ function verdict(node, below, a, exact) {
 }
 
 function sizesNow() {
-  return { ...start, ...Object.fromEntries(Object.entries(moved).map(([name, one]) => [name, one.value()])), tied: tied.checked, gated: gated.checked, kv_heads: 0 };
+  return { ...start, ...Object.fromEntries(Object.entries(moved).map(([name, one]) => [name, one.value()])), tied: tied.checked, gated: gated.checked, kv_heads: moved.heads.value() === start.heads ? start.kv_heads : 0 };   // other heads: each has keys of its own
 }
 
 function draw() {
@@ -65,11 +65,11 @@ function draw() {
   const a = sizesNow(), exact = sum(counts(a));
   verdict(made, madeWhy, a, exact);
   const per = Number(lengths.width.value()), rows = lengths.batch.value() * lengths.beams.value();
-  const cache = (length) => 2 * a.decoder * a.heads * a.d_kv * length * rows * per, own = cache(lengths.target.value()), cross = cache(lengths.source.value());
+  const keys = a.kv_heads || a.heads, cache = (length) => 2 * a.decoder * keys * a.d_kv * length * rows * per, own = cache(lengths.target.value()), cross = cache(lengths.source.value());
   memory.replaceChildren(table([word("budget.memory"), word("budget.formula"), ""], [
     [word("budget.weights"), "P · " + per, bytes(exact * per)],
-    [word("budget.self"), [2, a.decoder, a.heads, a.d_kv, lengths.target.value(), rows, per].join(" · "), bytes(own)],
-    [word("budget.cross"), [2, a.decoder, a.heads, a.d_kv, lengths.source.value(), rows, per].join(" · "), bytes(cross)],
+    [word("budget.self"), [2, a.decoder, keys, a.d_kv, lengths.target.value(), rows, per].join(" · "), bytes(own)],
+    [word("budget.cross"), [2, a.decoder, keys, a.d_kv, lengths.source.value(), rows, per].join(" · "), bytes(cross)],
   ]));
   add(memory, "p", "tr-quiet", word("budget.caches", { self: bytes(own), cross: bytes(cross), more: own > cross ? word("budget.self") : word("budget.cross") }));
   root.twoStacksBudget = { exact, own, cross, estimate: estimate(a) };

@@ -72,10 +72,24 @@ function heat(parent, values, rows, columns, { diverging = true, most, title = "
     paint.fillStyle = diverging || x ? "rgb(" + [R, G, B].map((v) => Math.round(255 + f * (v - 255))).join(",") + ")" : "#fff";
     paint.fillRect(c * cell, r * tall, cell, tall);
   }
-  canvas.onpointermove = (event) => {
-    const box = canvas.getBoundingClientRect(), c = Math.floor(((event.clientX - box.left) / box.width) * columns), r = Math.floor(((event.clientY - box.top) / box.height) * rows.length);
+  let at_ = [0, 0];
+  const point = (r, c) => {
     if (r < 0 || c < 0 || r >= rows.length || c >= columns) return;
+    at_ = [r, c];
     tip.textContent = shown(rows[r]) + " × " + (columnNames ? shown(columnNames[c]) : c + 1) + ": " + signed(values[r * columns + c], 5);
+  };
+  canvas.onpointermove = (event) => {
+    const box = canvas.getBoundingClientRect();
+    point(Math.floor(((event.clientY - box.top) / box.height) * rows.length), Math.floor(((event.clientX - box.left) / box.width) * columns));
+  };
+  canvas.tabIndex = 0;   // arrows walk from cell to cell, the number is read out
+  tip.setAttribute("aria-live", "polite");
+  canvas.onfocus = () => point(...at_);
+  canvas.onkeydown = (event) => {
+    const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    point(at_[0] + step[0], at_[1] + step[1]);
   };
   if (columnNames) {
     const under = add(room, "div", "tr-under");

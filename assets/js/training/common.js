@@ -96,7 +96,7 @@ function ask(data, quiet) {
 /** `kinds`: what each kind of message does. A refusal and progress leave the picture. */
 function receive(kinds) {
   const arrived = () => {
-    const value = typeof props.value === "string" ? null : props.value;
+    const value = valueSent();
     if (!value || value.kind === "code") return;
     root.dataset.kind = value.kind;
     refusal.textContent = value.kind === "refused" ? value.text : "";
@@ -117,4 +117,14 @@ function targetBox(parent, changed) {
   node.onkeydown = (event) => { if (event.key === "Enter") changed(); };
   node.oninput = () => { window.twoStacksTarget = node.value; };
   return node;
+}
+
+/** What the box asks for: its text, or, while that is what was offered for a source, what we have of the source that is there now. */
+const targetOf = (box) => (box.value === (window.twoStacksOffered ?? "") ? { target: "", suggest: true } : { target: box.value });
+
+/** The box shows the target that the answer is of. */
+function keepTarget(box, value, data) {
+  if (data.suggest) window.twoStacksOffered = value.own ? "" : value.target;
+  if (!value.own || data.suggest) box.value = value.own ? "" : value.target;
+  window.twoStacksTarget = box.value;
 }

@@ -10,10 +10,11 @@ const steps = add(host, "div", "tr-steps"), numbers = add(host, "p", "tr-numbers
 add(host, "h4", "", word("distilling.run"));
 add(host, "p", "tr-quiet", word("distilling.run.about"));
 const row = add(host, "div", "tr-row"), count = slider(row, "running.steps", 20, 500, 10, 200), rate = slider(row, "running.rate", -4, -2, 0.1, -3, null, (x) => (10 ** x).toExponential(1)), seed = slider(row, "running.seed", 0, 9, 1, 0);
-const buttons_ = runButtons(row, "distilling.go", () => ask({ what: "distil", student: who.value(), steps: count.value(), rate: 10 ** rate.value(), mix: mixed(), temperature: T(), seed: seed.value() }));
+const buttons_ = runButtons(row, "distilling.go", () => ask({ what: "distil", student: who.value() === "trained" ? "half" : who.value(), steps: count.value(), rate: 10 ** rate.value(), mix: mixed(), temperature: T(), seed: seed.value() }));
 host.append(runBox);
 
-function look(at) { ask({ what: "bars", target: box.value, at, student: who.value() }); }
+let sent = {};
+function look(at) { sent = targetOf(box); ask({ what: "bars", ...sent, at, student: who.value() }); }
 
 /** log-softmax of z / t over the whole vocabulary. */
 function logChances(z, t) {
@@ -35,7 +36,7 @@ function draw() {
   const ranked = ids.sort((a, b) => theirs[b] - theirs[a]);
   const highest = Math.max(...ranked.map((i) => Math.exp(Math.max(ours[i], theirs[i]))));
   columns.replaceChildren();
-  for (const [key, value, middle] of [["distilling.teacher", (i) => Math.exp(theirs[i]), false], ["distilling.ours", (i) => Math.exp(ours[i]), false], ["distilling.gradient", gradient, true]]) {
+  for (const [key, value, middle] of [["distilling.teacher", (i) => Math.exp(theirs[i]), false], [pair.chosen === "trained" ? "distilling.learned" : "distilling.ours", (i) => Math.exp(ours[i]), false], ["distilling.gradient", gradient, true]]) {
     const box_ = add(columns, "div");
     add(box_, "h4", "", word(key, { T: t.toFixed(1) }));
     bars(box_, ranked.map((i) => [pair.names[i], value(i), signed(value(i), 4), i === pair.label]), middle ? Math.max(1e-9, ...ranked.map((i) => Math.abs(gradient(i)))) : highest, middle);
@@ -51,13 +52,17 @@ function drawSteps() {
     node.onclick = () => look(k);
     return node;
   }));
-  who.fill(pair.students.map((name) => [name, ["half", "fresh"].includes(name) ? word("distilling." + name) : name]), pair.chosen);
+  who.fill(pair.students.map((name) => [name, ["half", "fresh", "trained"].includes(name) ? word("distilling." + name) : name]), pair.chosen);
 }
 
 receive({
-  bars: (value) => { pair = { ...value, teacher: floats(value.teacher), student: floats(value.student) }; drawSteps(); draw(); },
+  bars: (value) => { pair = { ...value, teacher: floats(value.teacher), student: floats(value.student) }; keepTarget(box, value, sent); drawSteps(); draw(); },
   curve: drawCurve,
-  outcome: (value) => { drawOutcome(value); buttons_.over(); },
+  outcome: (value) => {
+    drawOutcome(value);
+    buttons_.over();
+    if (value.rows.length && pair) who.fill([...who.node.options].map((one) => [one.value, one.textContent]).filter(([name]) => name !== "trained").concat([["trained", word("distilling.trained")]]), who.value());
+  },
   refused: () => buttons_.over(),
 });
 look(0);

@@ -1,12 +1,13 @@
 /* Appendix B: four kinds of transformer on one table, each run live; then what T5 and BART wear, read off the loaded weights. */
 
 const KINDS = ["encoder-only", "decoder-only", "encoder-decoder", "prefix-lm"], AXES = ["masking", "conditioning", "objective", "use", "models"];
+let sent = {};
 const top_ = add(host, "div", "tr-row"), box = targetBox(top_, () => {});
 const grid = table([word("kinds.kind"), ...AXES.map((axis) => word("kinds." + axis)), ""], KINDS.map((kind) => {
   const node = make("button", "tr-button", word("kinds.open"));
   node.type = "button";
   node.dataset.kind = kind;
-  node.onclick = () => ask({ what: "kind", name: kind, target: box.value });
+  node.onclick = () => { sent = targetOf(box); ask({ what: "kind", name: kind, ...sent }); };
   return [word("kinds." + kind), ...AXES.map((axis) => word("kinds." + kind + "." + axis)), node];
 }));
 host.append(grid);
@@ -14,6 +15,7 @@ const live = add(host, "div"), head = add(host, "h4", "", word("kinds.dressings"
 button(row, "kinds.measure", () => ask({ what: "dressed" }), true);
 
 function drawKind(value) {
+  keepTarget(box, value, sent);
   live.replaceChildren();
   add(live, "h4", "", word("kinds.live", { kind: word("kinds." + value.name) }));
   const source = value.source_moved, target = value.target_moved, count = (list) => list.filter(Boolean).length, last = value.maps[value.maps.length - 1];
@@ -45,6 +47,9 @@ function drawDressed({ models, zoo: released }) {
     return [node, ...models.map((m) => { const cell = make("span"); cell.append(isolated(read(m))); return cell; })];
   })));
   add(dressed, "p", "tr-quiet", word("kinds.dressed.note"));
+  const maps = add(dressed, "div", "tr-columns");
+  for (const m of models.filter((one) => one.places)) heat(add(maps, "div"), Array.from(floats(m.places.values)), m.places.rows, m.places.columns.length, {
+    most: m.positions === "bias" ? undefined : 1, title: m.name + ": " + word(m.positions === "bias" ? "kinds.places.bias" : "kinds.places.vectors"), columnNames: m.places.columns, room: 400 });
 }
 
 receive({ kind: drawKind, dressed: drawDressed });

@@ -3,17 +3,18 @@
 let taught = null, wrong = null, at = 0, smoothing = 0;
 const top_ = add(host, "div", "tr-row"), box = targetBox(top_, () => go());
 button(top_, "teaching.go", () => go(), true);
-const numbers = add(host, "p", "tr-numbers"), steps = add(host, "div", "tr-steps"), loss = add(host, "div"), detail = add(host, "div", "tr-columns"), after = add(host, "div"), beside = add(host, "div"), rules = add(host, "details");
+const source = add(host, "p", "tr-quiet"), numbers = add(host, "p", "tr-numbers"), steps = add(host, "div", "tr-steps"), loss = add(host, "div"), detail = add(host, "div", "tr-columns"), after = add(host, "div"), beside = add(host, "div"), rules = add(host, "details");
 const epsilon = slider(top_, "smoothing", 0, 0.5, 0.01, 0, (x) => { smoothing = x; draw(); }, (x) => x.toFixed(2));
 
-function go(suggest) { ask({ what: "teach", target: box.value, suggest: !!suggest }); }
+let sent = {};
+function go() { sent = targetOf(box); ask({ what: "teach", ...sent }); }
 
 const smoothed = (k, from = taught) => (1 - smoothing) * from.nll[k] + smoothing * from.even[k];
 
 function drawNumbers() {
   const plain = mean(Array.from(taught.nll)), soft = mean(taught.labels.map((_, k) => smoothed(k)));
   numbers.textContent = word("teaching.numbers", { loss: number(plain, 4), soft: number(soft, 4), perplexity: number(Math.exp(plain), 3), n: taught.labels.length, floor: number(floor(), 3) });
-  numbers.title = taught.made;
+  source.replaceChildren(word("teaching.source") + " ", isolated(taught.text), " · " + taught.made);
 }
 
 /** The least a smoothed loss can be: the entropy of its target. */
@@ -110,11 +111,11 @@ receive({
   taught: (value) => {
     taught = { ...value, nll: floats(value.nll), even: floats(value.even), target_: value.own ? "" : value.target };
     wrong = null;
-    if (!value.own) { box.value = value.target; window.twoStacksTarget = value.target; }
+    keepTarget(box, value, sent);
     at = value.free.diverges !== null && value.free.diverges < value.labels.length ? value.free.diverges : 0;
     if (value.notes.length) said.textContent = value.notes.join(" ");
     draw();
   },
   wrong: (value) => { wrong = { ...value, nll: floats(value.nll) }; draw(); },
 });
-go(true);
+go();
