@@ -10,19 +10,10 @@ import json
 from functools import cache
 from typing import Any
 
-<<<<<<< HEAD
 from app.formula_packs import meanings
 from app.widgets.late import Late, code
 from app.widgets.scripts import ASSETS, styles
 
-=======
-from app.formula_packs import course, meanings
-from app.widgets.component import Component
-from app.widgets.scripts import ASSETS, script, styles
-
-KINDS = ("course", "numbers", "tour", "progress", "refused")
-TEMPLATE = '<div class="ts-root fc-root" data-ts="root" role="region"></div>'
->>>>>>> main
 ID = "ts-formulas-cards"
 PREFIX = "formula_cards."
 # One function body in this order: each file uses only what the ones before it name, or what runs after all are read.
@@ -48,18 +39,4 @@ def words() -> dict[str, dict[str, str]]:
     """Language -> key -> text, without the prefix. English meanings live on the registries of core/formulas."""
     files = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted((ASSETS / "course").glob("*.json"))}
     files["en"] |= meanings()
-<<<<<<< HEAD
     return {language: files["en"] | texts for language, texts in files.items()}
-=======
-    return files
-
-
-class FormulaCards(Component):
-    """A `gr.HTML` whose value is a message. A refusal and progress leave what was there before."""
-
-    KINDS = KINDS
-
-    def __init__(self, value: dict[str, Any] | None = None, **settings: Any):
-        super().__init__(value, html_template=TEMPLATE, elem_id=ID,
-                         js_on_load=(ASSETS / "js" / "formula_cards" / "loader.js").read_text("utf-8"), **settings)
->>>>>>> main

@@ -53,7 +53,7 @@ function take(name, numbers, list) {
 }
 
 function receive() {
-  const message = typeof props.value === "string" ? null : props.value;
+  const message = valueSent();
   if (!message || message.kind === "code") return;
   if (message.course && !course) { course = message.course; frame(); }
   if (!course) return;
