@@ -108,7 +108,8 @@ class Engine:
                 self.making.tell(going.id, pointed)
                 yield pointed
             if self.latest.stopped(visitor) and going.steps:
-                yield self._pointed(browser_trace(going.trace(), f"Stopped after {len(going.steps)} tokens."), model)
+                why = "Cut, as this host is being restarted," if self.latest.closed else "Stopped"
+                yield self._pointed(browser_trace(going.trace(), f"{why} after {len(going.steps)} tokens."), model)
         finally:
             self.making.end(going.id)
             going.close()

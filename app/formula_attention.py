@@ -31,17 +31,15 @@ def row(place: Place, stack: str) -> dict[str, Any]:
         panel("V", place[f"{stack}.v"], columns, place.slots(f"{stack}.v"), lights=["V"], axes=(axes[1], "d_v"), label="STATE"),
         panel("M", mask, rows, columns, lights=["M^\\textpad", "M^\\textenc_ij"], axes=axes, kind="mask", label="CONFIG"),
         panel("A", weights, rows, columns, lights=["A", "\\sqrtd_k"], axes=axes, kind="weights", row=i, label="STATE"),
-        panel(name, place[f"{stack}.output"], rows, place.slots(f"{stack}.output"), lights=[f"\\mathrm{name}"], axes=(axes[0],
-            "d_v"),
-              row=i, label="STATE"),
+        panel(name, place[f"{stack}.output"], rows, place.slots(f"{stack}.output"), lights=[f"\\mathrm{name}"],
+              axes=(axes[0], "d_v"), row=i, label="STATE"),
     ]
     note = ("no_root" if scale == 1 else "root", {"d_k": width}) if scale in (1, width**-0.5) else None
     if scores.size > MOST_MOVED:
         return shown(values, panels, note)
     added = bias + np.where(np.isfinite(mask), mask, np.float32(-1e30))
-    return shown(values, panels, note, scores=packed(scores, "<f4"), added=packed(added, "<f4"), v=packed(place[f"{stack}.v"],
-        "<f4"),
-                 scale=scale, width=width, row=i)
+    return shown(values, panels, note, scores=packed(scores, "<f4"), added=packed(added, "<f4"),
+                 v=packed(place[f"{stack}.v"], "<f4"), scale=scale, width=width, row=i)
 
 
 def encoder_attention(place: Place) -> dict[str, Any]:
@@ -66,8 +64,7 @@ def _block(place: Place, stack: str, names: tuple[str, ...], states: tuple[str, 
     rows = place.source if side == "source" else place.fed
     lights = {"H": ["H"], "H′": ["H'"], "H_out": ["H^\\textout"], "H₁": ["H_1"], "H₂": ["H_2"], "H₃": ["H_3"]}
     panels = [panel(title, array, rows, [str(k + 1) for k in range(array.shape[1])], lights=lights[title], axes=(side, "width"),
-        row=at,
-                    label="STATE") for title, array in zip(states, arrays, strict=True)]
+                    row=at, label="STATE") for title, array in zip(states, arrays, strict=True)]
     return shown(values, panels, ("one_number", {"token": rows[at], "d": place.d}))
 
 
@@ -86,8 +83,7 @@ def causal_mask(place: Place) -> dict[str, Any]:
     added = masks.additive(FORMULAS["causal_mask"].function(place.m, place.m))
     values = {"i": str(i + 1), "below": str(max(i, 1)), "above": str(i + 2), "end": "−∞"}
     return shown(values, [panel("M", added, place.fed, place.fed, lights=["M^\\textcausal_ij"], axes=("target", "target"),
-        kind="mask",
-                                row=i, label="CONFIG")])
+                                kind="mask", row=i, label="CONFIG")])
 
 
 def cross_projections(place: Place) -> dict[str, Any]:
@@ -154,9 +150,8 @@ def t5_bias(place: Place) -> dict[str, Any]:
     values = {"i": str(i + 1), "j": str(j + 1), "qk": number(scores[i, j] * scale, 2), "bucket": str(int(table[1, at])),
               "b": number(bias[i, j], 2), "s": number(scores[i, j] * scale + bias[i, j], 2)}
     panels = [
-        panel("q·k", scores * scale, place.source, place.source, lights=["q_i^\\top", "k_j", "\\sqrtd_k"], axes=("source",
-            "source"), row=i,
-              column=j, label="STATE"),
+        panel("q·k", scores * scale, place.source, place.source, lights=["q_i^\\top", "k_j", "\\sqrtd_k"],
+              axes=("source", "source"), row=i, column=j, label="STATE"),
         panel("b", bias, place.source, place.source, lights=["b_\\,\\textbucket(i-j)"], axes=("source", "source"), row=i,
             column=j, label="θ"),
         panel("s", scores * scale + bias, place.source, place.source, lights=["s_ij"], axes=("source", "source"), row=i, column=j,
@@ -172,5 +167,4 @@ def prefix_mask(place: Place) -> dict[str, Any]:
     i, j = min(size, length - 1), 0
     values = {"n": str(size), "i": str(i + 1), "j": str(j + 1), "value": number(added[i, j], 0)}
     return shown(values, [panel("M", added, labels, labels, lights=["M^\\textprefix_ij"], axes=("query", "key"), kind="mask",
-        label="CONFIG",
-                                row=i, column=j)], size=size, length=min(length, 24))
+                                label="CONFIG", row=i, column=j)], size=size, length=min(length, 24))

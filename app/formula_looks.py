@@ -1,10 +1,11 @@
 """Moments for the formulas tab, made a forward at a time or kept. No visitor's state is held."""
 
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from app import formula_packs
-from app.engine import Engine
+from app.engine import PATIENCE, Engine
 from app.mask_looks import within
 from core.errors import InputError
 from core.examples import EXAMPLES
@@ -42,7 +43,9 @@ class FormulaLooks:
         text = checked(reference)
         if fitted and settings.text != EXAMPLES[0].text and text == REFERENCE:
             text = ""  # it belongs to the first example
-        for found in self._made(settings, place, f"{visitor} formulas", fitted):
+        # one that follows has its own name, so that it ends no run; one that was asked for ends with Stop, as a run does
+        name = f"{visitor} formulas" if fitted else visitor
+        for found in self._made(settings, place, name, "" if fitted else visitor, fitted):
             yield found if isinstance(found, dict) else self._numbers(found, text)
 
     def tour(self, settings: Settings, visitor: str) -> Iterator[dict[str, Any]]:
@@ -52,7 +55,7 @@ class FormulaLooks:
             return
         own = Settings(text=TOUR_TEXT, model=settings.model, source_language=settings.source_language,
                        target_language=settings.target_language)
-        for found in self._made(own, None, f"{visitor} tour"):
+        for found in self._made(own, None, f"{visitor} tour", ""):
             yield found if isinstance(found, dict) else {"kind": "tour", "tour": formula_packs.tour(found)}
 
     def made_already(self, settings: Settings) -> bool:
@@ -60,8 +63,9 @@ class FormulaLooks:
         loaded = self.engine.models.loaded(settings.model)
         return loaded is not None and self.engine.recent.get(run_id(settings, loaded.fingerprint)) is not None
 
-    def _made(self, settings: Settings, place: Sequence[Any] | None, name: str, fitted: bool = False,
+    def _made(self, settings: Settings, place: Sequence[Any] | None, name: str, owner: str, fitted: bool = False,
               ) -> Iterator[dict[str, Any] | Moment]:
+        """Progress, and at last a Moment. name: of the ticket. owner: whose session keeps a run made for it; "" is nobody's."""
         engine = self.engine
         engine.models.check(settings.model)
         ticket = engine.latest.begin(name)
@@ -71,37 +75,43 @@ class FormulaLooks:
         from core.runs import run
 
         trace = None
-        for found in self._trace(settings, name, ticket):
-            trace = found
-        if trace is None or not engine.latest.wants(name, ticket):
-            return
-        if not trace.target:
+        for found in self._trace(settings, owner, lambda: engine.latest.wants(name, ticket)):
+            if isinstance(found, dict):
+                yield found
+            else:
+                trace = found
+        if trace is not None and not trace.target:
             raise InputError("The model wrote nothing, so there is no step to look at.")
-        step, layer, head = self._place(trace, place, fitted)
-        making = moment(run(settings, engine.models), trace, step, layer, head)
-        while engine.latest.wants(name, ticket):
+        making = trace and moment(run(settings, engine.models), trace, *self._place(trace, place, fitted))
+        while trace and engine.latest.wants(name, ticket):
             with engine.turn:
                 found = next(making)
             if found is not None:
                 yield found
                 return
+        if engine.latest.stopped(name):
+            yield {"kind": "progress", "key": "stopped"}
 
-    def _trace(self, settings: Settings, name: str, ticket: object) -> Iterator[Trace]:
-        """The run of these settings, kept or made, a step a turn."""
+    def _trace(self, settings: Settings, owner: str, wanted: Callable[[], bool]) -> Iterator[dict[str, Any] | Trace]:
+        """The run of these settings, kept or made, a step a turn; how far it is, where it takes longer than PATIENCE."""
         from core.runs import run
 
-        going = run(settings, self.engine.models)
-        if trace := self.engine.recent.get(going.id):
+        engine, going = self.engine, run(settings, self.engine.models)
+        if trace := engine.recent.get(going.id):
             yield trace
             return
+        going, last = engine.keeper.watch(owner, going) if owner else going, time.monotonic()
         try:
-            while self.engine.latest.wants(name, ticket):
-                with self.engine.turn:
+            while wanted():
+                with engine.turn:
                     step = next(going, None)
                 if step is None:
-                    self.engine.recent.add(trace := going.trace())
+                    engine.recent.add(trace := going.trace())
                     yield trace
                     return
+                if time.monotonic() - last > PATIENCE:
+                    last = time.monotonic()
+                    yield {"kind": "progress", "key": "running", "n": len(going.steps)}
         finally:
             going.close()
 

@@ -15,6 +15,7 @@ from core.formulas import FORMULAS, GLOSSARY, ITEMS, LOCAL
 FILE = Path(__file__).resolve().parents[1] / "assets" / "formulas.json"
 _SPACE = "http://www.w3.org/1998/Math/MathML"
 _SCRIPTS = {"L": "ℒ"}
+_LIMITS = {"msub": "munder", "msup": "mover", "msubsup": "munderover"}
 _DOUBLE = {"R": "ℝ"}
 
 
@@ -24,9 +25,11 @@ def mathml(latex: str, block: bool = True) -> Tree.Element:
 
     latex = latex.replace("<", r"\lt ").replace("{aligned}", "{split}")  # what the converter does not know
     latex = re.sub(r"\\mathrm\{(\w+)\}", r"\\text{\1}", latex)  # one word, not a letter after the other
-    root = Tree.fromstring(convert(latex).replace(f' xmlns="{_SPACE}"', ""))
+    root = Tree.fromstring(convert(latex, display="block").replace(f' xmlns="{_SPACE}"', ""))
     root.set("display", "block" if block else "inline")
     for node in root.iter():
+        if node.tag in _LIMITS and _only(node[0]).text in ("∑", "∏"):  # the converter sets them beside the sign
+            node.tag, node[0] = _LIMITS[node.tag], _only(node[0])
         variant = node.attrib.pop("mathvariant", "")
         if variant == "normal":
             node.set("mathvariant", "normal")

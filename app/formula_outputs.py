@@ -48,9 +48,10 @@ def output_head(place: Place) -> dict[str, Any]:
         panel("W_U", table, best, slots, lights=["W_U", "E^\\top"], axes=("vocab", "width"), label="θ"),
         *_top(place, {"z": logits}, {"z": ["z_t"]}, "signed"), *_top(place, {"p̂": p}, {"p̂": ["\\hatp_t"]}),
     ]
+    rest = place.moment.facts["rest"]
     values = {"z": number(logits[at], 2), "T": "1.00", "p": number(p[at])}
     return shown(values, panels, ("vocabulary", {"token": place.moment.texts[at], "V": f"{len(logits):,}",
-        "rest": number(max(0.0, place.moment.facts["rest"]), 4)}))
+        "rest": number(rest, 4) if rest > 1e-9 else "0"}))
 
 
 def denoising_loss(place: Place) -> dict[str, Any]:
@@ -66,9 +67,8 @@ def shift(place: Place) -> dict[str, Any]:
     values = {"input": ", ".join(place.fed[:10]) + (", …" if place.m > 10 else ""),
               "targets": ", ".join(place.target[:10]) + (", …" if place.m > 10 else "")}
     same = (np.arange(place.m)[:, None] == np.arange(place.m)[None, :] + 1).astype(float)
-    return shown(values, [panel("y", same, place.fed, place.target, lights=["y_1", "y_m", "y_m-1", "\\textbos"], axes=("target",
-        "target"),
-                                kind="weights", label="STATE")], ("shift", {}))
+    return shown(values, [panel("y", same, place.fed, place.target, lights=["y_1", "y_m", "y_m-1", "\\textbos"],
+                                axes=("target", "target"), kind="weights", label="STATE")], ("shift", {}))
 
 
 def logit_gradient(place: Place) -> dict[str, Any]:
@@ -99,8 +99,8 @@ def coverage(place: Place) -> dict[str, Any]:
     axes = dict(axes=("target", "source"), row=place.t, label="STATE")
     panels = [panel("A", weights, place.fed, place.source, lights=["A_t',:", "A_tj"], kind="weights", **axes),
               panel("c", found.before, place.fed, place.source, lights=["c^t", "c^t_j"], kind="weights", **axes),
-              panel("min(A, c)", np.minimum(weights, found.before), place.fed, place.source, lights=["\\mathcalL_\\textcov"],
-                  kind="weights", **axes)]
+        panel("min(A, c)", np.minimum(weights, found.before), place.fed, place.source, lights=["\\mathcalL_\\textcov"],
+              kind="weights", **axes)]
     return shown(values, panels, ("head", {"layer": place.moment.layer + 1, "head": place.moment.head + 1}))
 
 

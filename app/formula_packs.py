@@ -40,7 +40,7 @@ def _card(id: str, formula: Any, markup: dict) -> dict[str, Any]:
 
 
 def meanings() -> dict[str, str]:
-    """Words of the course that live on its registries, in English: key -> text. Translations stand in assets/words/course/."""
+    """Words of the course that live on its registries, in English: key -> text. Translations stand in assets/course/."""
     found = {f"meaning.{id}": formula.meaning for id, formula in FORMULAS.items()}
     found |= {f"meaning.item.{number}": formula.meaning for number, formula in ITEMS.items()}
     found |= {f"term.{name}": term.meaning for name, term in GLOSSARY.items()}
@@ -56,8 +56,8 @@ def numbers(moment: Moment, reference: str = "") -> dict[str, Any]:
         found[id] = maker(place, reference) if id in REFERENCED else maker(place)
     return {"cards": found, "about": _about(moment), "sizes": _sizes(place), "model": moment.settings.model,
             "place": [moment.step + 1, moment.layer + 1, moment.head + 1], "step": place.target[place.t],
-                "logits": packed(moment.arrays["logits"], "<f4"), "weak": packed(moment.arrays["weak"], "<f4"),
-            "top": list(moment.texts[:TOP])}
+        "logits": packed(moment.arrays["logits"], "<f4"), "weak": packed(moment.arrays["weak"], "<f4"),
+        "top": list(moment.texts[:TOP])}
 
 
 def tour(moment: Moment) -> dict[str, Any]:

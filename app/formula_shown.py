@@ -17,7 +17,9 @@ def number(value: float, places: int = 3) -> str:
     value = float(value)
     if not np.isfinite(value):
         return "−∞" if value < 0 else "∞"
-    if value == 0 or abs(value) >= 0.5 * 10**-places:
+    if abs(value) >= 1e6:
+        text = f"{value:.1e}".replace("e+0", "e").replace("e+", "e")
+    elif value == 0 or abs(value) >= 0.5 * 10**-places:
         text = f"{value:.{places}f}"
     elif abs(value) >= 1e-4:
         text = f"{value:.4f}".rstrip("0")
@@ -28,7 +30,7 @@ def number(value: float, places: int = 3) -> str:
 
 def listing(values: Sequence[float], places: int = 2, most: int = FEW, sign: str = ",\u2009") -> str:
     """The first few numbers, with an ellipsis where there are more."""
-    shown = [number(value, places) for value in list(values)[:most]]
+    shown = [f"{float(value):.{places}f}".replace("-inf", "−∞").replace("-", "−") for value in list(values)[:most]]
     return sign.join(shown) + (f"{sign}…" if len(values) > most else "")
 
 
@@ -77,6 +79,6 @@ class Place:
 
 
 def shown(values: dict[str, str], panels: Sequence[dict] = (), note: tuple[str, dict] | None = None, **data: Any) -> dict[str,
-    Any]:
+                                                                                                                          Any]:
     """What a card gets. data: what its script needs to move it."""
     return {"values": values, "panels": list(panels), "note": list(note) if note else None, "data": data}

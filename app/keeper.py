@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from app import processes
 from core.errors import SessionError, TwoStacksError
 from core.settings import Settings
 
@@ -44,6 +45,7 @@ class Keeper:
 
     def __init__(self, place: Path | None = None):
         self._place, self._store, self._problem = place, None, ""
+        self._copy: Path | None = None
         self._visits: OrderedDict[str, Visit] = OrderedDict()
         self._lock, self._opening = threading.Lock(), threading.Lock()
         self._secret = b""
@@ -59,7 +61,7 @@ class Keeper:
                 try:
                     live, copy = self._folder() / FILE, backup.target()
                     backup.restore(live, copy)
-                    self._store = Store(self._folder())
+                    self._store, self._copy = Store(self._folder()), copy
                     if copy:
                         backup.keep_backing_up(live, copy)
                 except Exception as error:  # no rights, a full disk, a damaged file: the page works without
@@ -76,12 +78,32 @@ class Keeper:
             self._place = folder()
         return self._place
 
+    def claim(self, port: int) -> Any:
+        """Mark the sessions as this process's (app/processes.py); keep what is given back while it runs."""
+        from core.sessions.place import is_remote
+
+        for place in self.places():  # none where sessions cannot be kept: the page works without
+            with _logged("whose the sessions are", OSError):  # no rights, a full disk
+                return processes.claim(Path(place), is_remote(Path(place)), port)
+        return None
+
     def places(self) -> list[str]:
         """Where sessions lie, which no file route may read."""
         try:
             return [str(self._folder())]
         except TwoStacksError:
             return []
+
+    def close(self, patience: float) -> None:
+        """The process ends: what goes on is kept as cut, everything is written, and the copy is as new as the original."""
+        with self._opening, _logged("the last of the sessions"):
+            if self._store is None:
+                return
+            self._store.close(patience)
+            if self._copy:
+                from core.sessions.backup import back_up
+
+                back_up(self._store.file.path, self._copy)
 
     # Visitors
 
@@ -206,8 +228,8 @@ def _secret(folder: Path) -> bytes:
 
 
 @contextmanager
-def _logged(what: str):
+def _logged(what: str, errors: type[Exception] = Exception):
     try:
         yield
-    except Exception:  # what keeps a run must not end it: the run goes on, and the host's log has the whole error
+    except errors:  # what keeps a run must not end it: the run goes on, and the host's log has the whole error
         log.exception("%s could not be kept", what)

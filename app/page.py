@@ -1,5 +1,7 @@
 """The one page: controls on top, tabs below with the attention view as the first, one Run event."""
 
+import logging
+import os
 import threading
 from collections.abc import Iterator, Sequence
 from types import SimpleNamespace
@@ -7,6 +9,7 @@ from types import SimpleNamespace
 import gradio as gr
 import numpy as np
 
+from app import health, processes, shutdown
 from app.answers import sentence
 from app.config import AppConfig
 from app.controls import Controls, model_picker, more, task_picker, text_box
@@ -20,12 +23,13 @@ from app.widgets.replay_bar import ReplayBar
 from app.widgets.spelling import Spelling, pack
 from app.widgets.stepper import PLOTLY_FILE, Stepper
 from app.words import TRANSLATIONS, said
-from core.errors import TwoStacksError
+from core.errors import InputError, TwoStacksError
 from core.examples import EXAMPLES, Example, source_for
 from core.settings import MAX_CHARACTERS, MAX_SOURCE
 from core.spelling import marks
 from core.text import usable
 
+log = logging.getLogger("two-stacks")
 VIEWS = (decoding, masks, noise, train, scores, formulas)  # the tabs beside the first
 
 
@@ -71,8 +75,8 @@ def build(config: AppConfig) -> gr.Blocks:
                         getattr(one, "opens", one)(tab.select)
                         follow.append(one)
             with gr.Tab(said(sessions.TITLE), id="sessions", elem_id="ts-tab-sessions") as tab:
-                drawn = next(one.drawn for one in follow if hasattr(one, "drawn"))
-                sessions.build(engine, controls, sessions.Stage(tabs, stepper, notice, bar, lecture, key, drawn), page, tab)
+                drawn, tree = (next(getattr(one, name) for one in follow if hasattr(one, name)) for name in ("drawn", "tree"))
+                sessions.build(engine, controls, sessions.Stage(tabs, stepper, notice, bar, lecture, key, drawn, tree), page, tab)
 
         def answer(values: dict, request: gr.Request) -> Iterator[tuple]:
             yield from _answer(engine, controls, values, str(request.session_hash))
@@ -186,25 +190,38 @@ def _line(value: str, elem_id: str) -> gr.HTML:
 
 
 def launch(page: gr.Blocks, config: AppConfig) -> None:
-    """Serve until interrupted."""
-    serve(page, config)
+    """Serve until interrupted. InputError where the port is taken, SessionError where another process has the sessions' mount."""
+    if said_so := processes.ignored():
+        log.warning(said_so)
+        del os.environ["WEB_CONCURRENCY"]  # uvicorn would read it, too, and stumble over a word
+    claimed = page.engine.keeper.claim(config.port)
+    try:
+        serve(page, config)
+    except OSError:
+        raise InputError(f"Port {config.port} of {config.host} cannot be used: another program has it, or it is not allowed. "
+                         "Set PORT, or --port.") from None
     print(f"Two Stacks on http://{config.host}:{config.port}", flush=True)
     # A host that no one visits loads too, so that its first visitor does not wait.
-    threading.Timer(20, page.engine.load_in_background).start()
-    page.block_thread()
+    loading = threading.Timer(20, page.engine.load_in_background)
+    loading.daemon = True
+    loading.start()
+    shutdown.wait()
+    shutdown.end(page)
+    del claimed  # until here the sessions were ours
 
 
 def serve(page: gr.Blocks, config: AppConfig) -> None:
     """Answer from threads of its own.
 
     Off: run history (slows every update, and 6.27-6.31 can leak a host's token through it with SSR), SSR (Spaces turns
-    it on), monitoring, PWA, MCP, error details. Uploads are open even without a file component, so they are kept small;
-    every session keeps the last value of each component, so few sessions are kept.
+    it on), monitoring, PWA, error details. MCP: where the host asks for it. Uploads are open even without a file component,
+    so they are kept small; every session keeps the last value of each component, so few sessions are kept.
     """
     page.queue(max_size=config.queue_size, default_concurrency_limit=20)
     page.launch(
         i18n=TRANSLATIONS, server_name=config.host, server_port=config.port, theme=theme(), css=CSS, footer_links=[],
-        run_history=False, ssr_mode=False, enable_monitoring=False, pwa=False, mcp_server=False, share=False,
-        max_file_size="1mb", blocked_paths=page.engine.keeper.places(), show_error=False,
-        state_session_capacity=200, prevent_thread_lock=True, quiet=True,
+        run_history=False, ssr_mode=False, enable_monitoring=False, pwa=False, mcp_server=config.mcp, share=False,
+        max_file_size="1mb", blocked_paths=page.engine.keeper.places(), show_error=False, root_path=config.root_path,
+        state_session_capacity=200, prevent_thread_lock=True, quiet=True, app_kwargs={"routes": [health.route(page)]},
+        _frontend=False,  # else Gradio asks itself for the page, and ends where a busy machine takes more than 3 s for it
     )

@@ -12,9 +12,10 @@ from typing import Any
 from app import corpus_packs, look_packs, mask_packs
 from app.engine import Engine
 from app.masked import Pair
+from app.searches import Searches
 from app.standalone import MOST_BYTES, page_of
 from app.widgets import corruption
-from core.errors import InputError, SessionError
+from core.errors import InputError, ModelError, SessionError
 from core.fields import shown
 
 MOST_LISTED = 200  # sessions, and records of one
@@ -36,7 +37,7 @@ class Shelf:
     """Shared by all visitors. Everything asked is checked here; errors are TwoStacksError."""
 
     def __init__(self, engine: Engine):
-        self.engine, self.keeper = engine, engine.keeper
+        self.engine, self.keeper, self.searches = engine, engine.keeper, Searches(engine)
 
     def listed(self, visitor: str, **more: Any) -> dict[str, Any]:
         """The visitor's own sessions, the newest first; `more` goes into the pack."""
@@ -183,7 +184,7 @@ class Shelf:
     def _packs(self, session: Any, record: Any, view: dict | None) -> dict[str, Any]:
         """What each part of the page draws of a record."""
         if record.kind == "trace":
-            return {"stepper": self.engine.saved_pack(record) | ({"view": view} if view else {})}
+            return {"stepper": self.engine.saved_pack(record) | ({"view": view} if view else {})} | self._tree(record)
         if record.kind == "corruption":
             cut = SimpleNamespace(head=0, tail=0, tokens=record.source)
             return {"noise": corruption.pack(record, cut, []) | {"edits": False}}
@@ -201,6 +202,15 @@ class Shelf:
             return {"told": corpus_packs.told(record)}
         total = f"log P = {record.total:.3f}, loss {record.loss:.3f} nats a token"
         return {"told": {"kind": "found", "sentence": total, "lines": [], "notes": []}}
+
+    def _tree(self, record: Any) -> dict[str, Any]:
+        """A search with several beams as a tree; none where the vocabulary that says its hypotheses is gone."""
+        if record.tree is None:
+            return {}
+        try:
+            return {"tree": self.searches.drawn(record)}
+        except ModelError:  # the attention view draws from the record alone
+            return {}
 
 
 def view_of(data: object) -> dict[str, Any]:

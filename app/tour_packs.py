@@ -30,10 +30,9 @@ class Pair(Place):
         return self.head("scores") * self.moment.facts["encoder.scale"] + self.head("bias")
 
     def square(self, title: str, values: np.ndarray, lights: list[str], kind: str = "signed", label: str = "STATE") -> dict[str,
-        Any]:
+                                                                                                                            Any]:
         return panel(title, values, self.source, self.source, lights=lights, axes=("source", "source"), kind=kind, row=self.i,
-            column=self.j,
-                     label=label)
+                     column=self.j, label=label)
 
     def vectors(self, title: str, values: np.ndarray, lights: list[str], row: int = -1, axis: str = "d_k",
         label: str = "STATE") -> dict[str, Any]:
@@ -42,9 +41,9 @@ class Pair(Place):
 
 
 def sequence(p: Pair) -> dict[str, Any]:
-    return shown({"tokens": ", ".join(p.source[:12]), "n": str(p.n)}, note=("tour.prefix",
-        {"prefix": " ".join(p.source[: p.moment.prefix_tokens])})
-                 if p.moment.prefix_tokens else None)
+    prefix = p.source[: p.moment.prefix_tokens]
+    note = ("tour.prefix", {"prefix": " ".join(prefix)}) if prefix else None
+    return shown({"tokens": ", ".join(p.source[:12]), "n": str(p.n)}, note=note)
 
 
 def subscript(p: Pair) -> dict[str, Any]:
@@ -56,8 +55,7 @@ def subscript(p: Pair) -> dict[str, Any]:
 def embedding(p: Pair) -> dict[str, Any]:
     h = p["embedded_cut"]
     return shown({"i": str(p.i + 1), "h": listing(h[p.i], 2, SIZE), "d": str(p.d)}, [p.vectors("h", h, ["h_i", "x_i"], p.i,
-        "width")],
-                 ("cut", {"d": p.d}))
+                                                                                               "width")], ("cut", {"d": p.d}))
 
 
 def dot(p: Pair) -> dict[str, Any]:
@@ -86,8 +84,8 @@ def recipes(p: Pair) -> dict[str, Any]:
     for which in "qkv":
         if (w := p.moment.get(f"encoder.w_{which}_cut")) is not None:
             panels.append(panel(f"W_{which.upper()}", w, [str(at + 1) for at in range(w.shape[0])],
-                [str(at + 1) for at in range(w.shape[1])],
-                                lights=[f"W_{which.upper()}"], axes=("width", "d_k" if which != "v" else "d_v"), label="θ"))
+                                [str(at + 1) for at in range(w.shape[1])], lights=[f"W_{which.upper()}"],
+        axes=("width", "d_k" if which != "v" else "d_v"), label="θ"))
     panels += [p.vectors(which, p.head(which), [f"{which}_i", f"{which}_j"], p.i) for which in "qkv"]
     return shown(values, panels, ("cut", {"d": p.d}))
 
@@ -95,8 +93,9 @@ def recipes(p: Pair) -> dict[str, Any]:
 def softmax(p: Pair) -> dict[str, Any]:
     scores = p.scaled
     weights = ITEMS[6].function(scores)
-    powers = np.exp(scores[p.i])
-    values = {"s": number(scores[p.i, p.j], 2), "powers": listing(powers, 2, 5, " + "), "alpha": number(weights[p.i, p.j])}
+    powers = [number(power, 2) for power in np.exp(scores[p.i].astype(np.float64))]
+    values = {"s": number(scores[p.i, p.j], 2), "powers": " + ".join(powers[:5] + ["…"] * (p.n > 5)),
+              "alpha": number(weights[p.i, p.j])}
     panels = [p.square("s", scores, ["s_ij", "s_ij^\\prime"]), p.square("α", weights, ["\\alpha_ij"], "weights")]
     return shown(values, panels, scores=packed(scores, "<f4"), row=p.i, column=p.j)
 
@@ -113,9 +112,8 @@ def _blend(p: Pair, weights: np.ndarray, v: np.ndarray, row: int, rows: list[str
     axis = "source" if rows is p.source else "target"
     slots = [str(at + 1) for at in range(min(16, v.shape[1]))]
     panels = [panel("α", weights, rows, p.source, lights=["\\alpha_ij"], axes=(axis, "source"), kind="weights", row=row,
-        label="STATE"),
-              p.vectors("v", v, ["v_j"], axis="d_v"),
-              panel(name, out[:, :16], rows, slots, lights=[form], axes=(axis, "d_v"), row=row, label="STATE")]
+                    label="STATE"), p.vectors("v", v, ["v_j"], axis="d_v"), panel(name, out[:, :16], rows, slots, lights=[form],
+                                                                                  axes=(axis, "d_v"), row=row, label="STATE")]
     return shown(values | {"scoops": scoops, name: listing(out[row], 2, 5)}, panels)
 
 
@@ -125,8 +123,7 @@ def scale(p: Pair) -> dict[str, Any]:
     values = {"dot": number(plain[p.i, p.j], 2), "dk": str(q.shape[1]), "s": number(found[p.i, p.j], 2)}
     panels = [p.square("q·k", plain, ["q_i", "k_j"]), p.square("s", found, ["s_ij", "\\sqrtd_k"])]
     return shown(values, panels, ("no_root" if own == 1 else "root", {"d_k": q.shape[1]}), scores=packed(plain, "<f4"),
-        width=q.shape[1], row=p.i,
-                 column=p.j)
+                 width=q.shape[1], row=p.i, column=p.j)
 
 
 def mask(p: Pair) -> dict[str, Any]:
@@ -147,8 +144,8 @@ def product(p: Pair) -> dict[str, Any]:
 def crossing(p: Pair) -> dict[str, Any]:
     found = _blend(p, p["cross.weights"], p["cross.v"], p.t, p.fed, {"t": str(p.t + 1)}, "o", "o_i")
     found["panels"].insert(0, panel("q", p["cross.q"][:, :16], p.fed, [str(at + 1) for at in range(min(16,
-        p["cross.q"].shape[1]))],
-                                    lights=["q_i", "h^\\textdec_i"], axes=("target", "d_k"), row=p.t, label="STATE"))
+                                                                                                       p["cross.q"].shape[1]))],
+        lights=["q_i", "h^\\textdec_i"], axes=("target", "d_k"), row=p.t, label="STATE"))
     found["panels"].insert(1, p.vectors("k", p["cross.k"], ["k_j", "h^\\textenc_j"]))
     return found | {"note": ["tour.reads", {"token": p.fed[p.t], "next": p.target[p.t],
         "read": p.source[int(p["cross.weights"][p.t].argmax())]}]}

@@ -84,14 +84,18 @@ def ranking(trace: Trace, tokenizer: Any, head: Head) -> list[dict[str, Any]]:
     tree, place = trace.tree, {int(node): at for at, node in enumerate(trace.tree.real)}
     found = []
     for node in tree.ranking:
-        weights = trace.path(node=node)  # (layers, heads, target, source)
-        received = _map(weights, head, 0).sum(0) if weights.size else np.zeros(0)
         found.append({
             "node": place[node], "text": plain(tokenizer, tree.token[tree.path(node)].tolist()),
             "length": int(tree.step[node]) + 1, "logprob": float(tree.total[node]),
-            "received": [round(float(share), 6) for share in received],
+            "received": [round(share, 6) for share in received(trace, node, head)],
         })
     return found
+
+
+def received(trace: Trace, node: int, head: Head) -> list[float]:
+    """(source,): attention that each source token received along the path to a node; empty where there is none to read."""
+    weights = trace.path(node=node)  # (layers, heads, target, source)
+    return _map(weights, head, 0).sum(0).tolist() if weights.size else []
 
 
 def _step(step: Step, head: Head) -> dict[str, Any]:

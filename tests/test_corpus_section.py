@@ -225,6 +225,6 @@ def test_the_page_asks_with_its_own_model_task_and_limits(engine, controls):
 
 
 def test_a_table_refuses_what_it_cannot_draw():
-    with pytest.raises(ValueError, match="corpus table"):
+    with pytest.raises(ValueError, match="CorpusTable shows"):
         CorpusTable().postprocess({"kind": "scored"})
     assert corpus_packs.rows(["a"], [[None]], [["b"]]) == [[1, "a", [], ["b"]]]

@@ -226,8 +226,8 @@ def test_every_event_is_private_and_model_events_share_one_turn():
     assert all(f.concurrency_limit == RUNS for f in turns)
     states = [type(b.value).__name__ for b in page.blocks.values() if isinstance(b, gr.State)]
     # the masks tab's: what a visitor has drawn, whether a head is looked into, which sections are open, the run of a
-    # branch, a row that was dragged; the scores tab's: the line in question
-    assert sorted(states) == ["Drawn", "NoneType", *["bool"] * (1 + len(masks.SECTIONS) + len(decoding.SECTIONS)), "int", "str"]
+    # branch, a row that was dragged; the scores tab's: the line in question; the formulas tab's: whether it was opened
+    assert sorted(states) == ["Drawn", "NoneType", *["bool"] * (2 + len(masks.SECTIONS) + len(decoding.SECTIONS)), "int", "str"]
 
 
 def test_no_event_shows_its_progress_on_what_holds_other_components():

@@ -17,7 +17,7 @@ from app.masked import Masked
 from app.search_sections import CachePart, CopyPart
 from app.searches import Searches, branch
 from app.sections import opens
-from app.trials import FIRST, Trials, settings_of
+from app.trials import Trials, betas_of, settings_of
 from app.turns import MODEL_TURN
 from app.widgets.beam_tree import BeamTree
 from app.widgets.findings import Findings
@@ -38,7 +38,7 @@ MORE = {"encoder_no_repeat_ngram_size": 1, "min_new_tokens": 1}
 class Parts:
     """The components of the tab, and the settings that they make with the page's own."""
 
-    def __init__(self, searches: Searches, controls: Controls):
+    def __init__(self, searches: Searches, trials: Trials, controls: Controls):
         self.searches, self.controls = searches, controls
         gr.Markdown(said("page.search.about"), elem_id="ts-search-about")
         with gr.Row(elem_id="ts-search-row"):
@@ -55,7 +55,7 @@ class Parts:
         gr.Markdown(said("page.search.compare"), elem_classes="ts-masks-head")
         self.reference = gr.Textbox("", label=said("page.search.reference"), info=said("page.search.reference.info"), max_lines=1,
                                     elem_id="ts-search-reference")
-        self.table = TrialTable({"kind": "first", "rows": list(FIRST)}, elem_id="ts-search-table", elem_classes="ts-bare")
+        self.table = TrialTable(trials.first(first), elem_id="ts-search-table", elem_classes="ts-bare")
         self.told = Findings(elem_id="ts-search-told", elem_classes="ts-bare")
         self.maps = Matrices(elem_id="ts-search-maps", elem_classes="ts-bare")
         looks = Looks(Masked(searches.engine))
@@ -82,7 +82,7 @@ def build(engine: Engine, controls: Controls) -> Follow:
     The first picture is a saved search; no model is loaded for it.
     """
     searches, trials = Searches(engine), Trials(engine)
-    parts = Parts(searches, controls)
+    parts = Parts(searches, trials, controls)
 
     def search(values: dict, request: gr.Request) -> Iterator[dict]:
         yield from slow(lambda: searched(parts, values, str(request.session_hash)))
@@ -114,7 +114,12 @@ def build(engine: Engine, controls: Controls) -> Follow:
 
     everything = set().union(controls.inputs(), *(section.inputs for section in parts.sections))
     shown = [component for section in parts.sections for component in section.outputs]
-    return lambda on: on(look_again, everything, shown, **MODEL_TURN | dict(show_progress_on=parts.go))
+
+    def following(on: Callable) -> None:
+        on(look_again, everything, shown, **MODEL_TURN | dict(show_progress_on=parts.go))
+
+    following.tree = parts.tree  # a replayed search is drawn there
+    return following
 
 
 def searched(parts: Parts, values: Mapping[Any, Any], visitor: str) -> Iterator[dict]:
@@ -132,7 +137,8 @@ def branched(parts: Parts, values: Mapping[Any, Any], data: object, visitor: str
 
 def compared(trials: Trials, parts: Parts, values: Mapping[Any, Any], data: object, visitor: str) -> Iterator[dict]:
     """All rows of the table on the source above, in one batch."""
-    yield from trials.messages(settings_of(parts.controls.settings(values), data), values[parts.reference], visitor)
+    settings = settings_of(parts.controls.settings(values), data)
+    yield from trials.messages(settings, values[parts.reference], visitor, betas_of(data))
 
 
 def chosen(parts: Parts, trials: Trials, data: object) -> dict:

@@ -29,11 +29,11 @@ class Parts:
         first = Moment.from_bytes(SAVED.read_bytes()) if SAVED.is_file() else None
         at = (first.step + 1, first.layer + 1, first.head + 1) if first else (1, 1, 1)
         gr.Markdown(said("page.formulas.about"), elem_id="ts-formulas-about")
-        with gr.Row(elem_id="ts-formulas-row", elem_classes="ts-masks-row"):
+        with gr.Row(elem_id="ts-formulas-row"):
             self.place = [gr.Number(value, minimum=1, step=1, precision=0, label=said(f"page.formulas.{name}"), min_width=90,
                                     elem_id=f"ts-formulas-{name}") for name, value in zip(("step", "layer", "head"), at,
-                                        strict=True)]
-            self.reference = gr.Textbox(REFERENCE, label=said("page.formulas.reference"), max_lines=1, min_width=240, scale=3,
+                                                                                          strict=True)]
+            self.reference = gr.Textbox(REFERENCE, label=said("page.formulas.reference"), max_lines=1, min_width=240, scale=6,
                                         elem_id="ts-formulas-reference")
             self.go = gr.Button(said("page.formulas.go"), size="sm", min_width=140, elem_id="ts-formulas-go")
         self.cards = FormulaCards(elem_classes="ts-bare")
@@ -59,7 +59,7 @@ def build(engine: Engine, controls: Controls) -> Callable[[Callable], None]:
         yield from opens(looks, parts, values, str(request.session_hash))
 
     gr.on([parts.go.click, *(one.submit for one in (*parts.place, parts.reference))], look, parts.inputs, parts.outputs,
-        **MODEL_TURN)
+          **MODEL_TURN)
     parts.cards.tour(tour, parts.inputs, parts.outputs, **MODEL_TURN)  # an event of our own script
 
     def following(on: Callable) -> None:

@@ -41,6 +41,7 @@ class Stage:
     lecture: Lecture
     key: gr.BrowserState
     drawn: gr.State
+    tree: Any
 
 
 class Parts:
@@ -56,6 +57,7 @@ class Parts:
         self.listing = SessionList(elem_id="ts-sessions-list", elem_classes="ts-bare")
         self.packs = {
             "stepper": stage.stepper,
+            "tree": stage.tree,
             "told": Findings(elem_id="ts-sessions-told", elem_classes="ts-bare", visible=False),
             "maps": Matrices(elem_id="ts-sessions-maps", elem_classes="ts-bare", visible=False),
             "noise": CorruptionView(elem_id="ts-sessions-noise", elem_classes="ts-bare", visible=False),
@@ -177,13 +179,14 @@ def ended(shelf: Shelf, parts: Parts, data: object, visitor: str) -> dict:
 
 
 def replayed(shelf: Shelf, parts: Parts, visitor: str, id: object, row: object, view: dict | None = None) -> dict:
-    """What each component shows of one record; runs are drawn on the first tab, all else on this one."""
+    """What each component shows of one record; runs are drawn on the first tab, and a search on its own too, all else here."""
     found = shelf.replay(visitor, id, row, view)
     stage = parts.stage
     tab = "attention" if "stepper" in found.packs else "sessions"
     out = {stage.bar: found.bar, stage.notice: "", stage.tabs: gr.Tabs(selected=tab)}
-    if "stepper" in found.packs:
-        out[stage.stepper] = found.packs["stepper"]
+    for name in ("stepper", "tree"):
+        if name in found.packs:
+            out[parts.packs[name]] = found.packs[name]
     for name in OWN:
         pack = found.packs.get(name)
         out[parts.packs[name]] = gr.update(visible=False) if pack is None else gr.update(value=pack, visible=True)

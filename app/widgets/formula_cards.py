@@ -10,9 +10,8 @@ import json
 from functools import cache
 from typing import Any
 
-import gradio as gr
-
 from app.formula_packs import course, meanings
+from app.widgets.component import Component
 from app.widgets.scripts import ASSETS, script, styles
 
 KINDS = ("course", "numbers", "tour", "progress", "refused")
@@ -20,8 +19,7 @@ TEMPLATE = '<div class="ts-root fc-root" data-ts="root" role="region"></div>'
 ID = "ts-formulas-cards"
 # One function body in this order: each file uses only what the ones before it name, or what runs after all are read.
 SCRIPTS = ("text", "state", "colour", "math", "lighting", "pictures", "moving", "cards", "glossary", "tour", "searching",
-    "arriving",
-           "theme", "wiring")
+           "arriving", "theme", "wiring")
 
 
 @cache
@@ -36,26 +34,16 @@ def opening() -> dict[str, Any]:
 
 def words() -> dict[str, dict[str, str]]:
     """Language -> key -> text, without the component's prefix. English meanings live on the registries of core/formulas."""
-    files = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted((ASSETS / "words" / "course").glob("*.json"))}
+    files = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted((ASSETS / "course").glob("*.json"))}
     files["en"] |= meanings()
     return files
 
 
-class FormulaCards(gr.HTML):
+class FormulaCards(Component):
     """A `gr.HTML` whose value is a message. A refusal and progress leave what was there before."""
 
+    KINDS = KINDS
+
     def __init__(self, value: dict[str, Any] | None = None, **settings: Any):
-        super().__init__(value, html_template=TEMPLATE, apply_default_css=False, elem_id=ID,
+        super().__init__(value, html_template=TEMPLATE, elem_id=ID,
                          js_on_load=(ASSETS / "js" / "formula_cards" / "loader.js").read_text("utf-8"), **settings)
-
-    def preprocess(self, payload: Any) -> None:
-        """Whatever a browser sends back as a value is dropped; a handler checks what an event brings."""
-        return None
-
-    def postprocess(self, value: dict[str, Any] | None) -> dict[str, Any] | None:
-        if value is not None and (not isinstance(value, dict) or value.get("kind") not in KINDS):
-            raise ValueError(f"formula cards show a dict whose kind is one of {KINDS}, or None")
-        return value
-
-    def api_info(self) -> dict[str, Any]:
-        return {"type": "object", "description": "formulas with numbers"}

@@ -7,8 +7,7 @@
 
 from typing import Any
 
-import gradio as gr
-
+from app.widgets.component import Component
 from app.widgets.scripts import script, styles
 from app.words import late
 
@@ -16,7 +15,7 @@ LOADER = """
 const EVENTS = ["ask", "quit"];  // Gradio knows only events that are named in this text
 let begun = false;
 function arrive() {
-  const value = typeof props.value === "string" ? null : props.value;
+  const value = props.value ? JSON.parse(props.value) : null;
   if (begun || !value || value.kind !== "code") return;
   begun = true;
   const style = document.createElement("style");
@@ -29,24 +28,12 @@ watch("value", arrive);
 """
 
 
-class Late(gr.HTML):
+class Late(Component):
     """A `gr.HTML` whose value is code, then data: a dict with a `kind`."""
 
     def __init__(self, **settings: Any):
-        super().__init__(None, html_template="<div class='tr-root' data-ts='root'></div>", apply_default_css=False,
+        super().__init__(None, html_template="<div class='tr-root' data-ts='root'></div>",
                          js_on_load=LOADER, **settings)
-
-    def preprocess(self, payload: Any) -> None:
-        """Whatever a browser sends back as a value is dropped; a handler checks what an event brings."""
-        return None
-
-    def postprocess(self, value: dict[str, Any] | None) -> dict[str, Any] | None:
-        if value is not None and (not isinstance(value, dict) or not isinstance(value.get("kind"), str)):
-            raise ValueError("a late component shows a dict that names its kind, or None")
-        return value
-
-    def api_info(self) -> dict[str, Any]:
-        return {"type": "object", "description": "a section that comes late"}
 
 
 def code(folder: str, *names: str) -> dict[str, Any]:

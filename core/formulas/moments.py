@@ -48,11 +48,12 @@ def moment(going: Run, trace: Trace, step: int, layer: int, head: int) -> Iterat
     arrays |= _bridge(going, ids, facts)
     yield None
     weak = _weak(going, ids, step)
+    yield None
     order = np.argsort(-arrays["all"], kind="stable")[:TOP]
     probabilities = np.exp(arrays["all"].astype(np.float64) - arrays["all"].max())
     facts["rest"] = float(1 - probabilities[order].sum() / probabilities.sum())
     arrays |= {"ids": order.astype(np.int32), "logits": arrays.pop("all")[order], "weak": weak[order]}
-    arrays |= _biases(loaded, min(head, *loaded.sites.heads.values()), facts)
+    arrays |= _biases(loaded, head)
     texts = tuple(piece(loaded.tokenizer, int(id)) for id in order)
     yield Moment(
         going.settings, loaded.fingerprint, trace.text, going.source, going.prefix_tokens, going.start, trace.target, texts,
@@ -116,7 +117,7 @@ def _forward(going: Run, ids: list[int], step: int, layer: int) -> dict[str, np.
     best = logits[step].topk(12).indices
     full = {"logprobs": logprobs, "all": logits[step], "unembedding_cut": head.weight[best].float(), "best": best.float()}
     cut = {name: value[..., :SHOWN] for name, value in states.items()} | full | {"unembedding_cut": full["unembedding_cut"][:,
-        :SHOWN]}
+                                                                                                                            :SHOWN]}
     return {name: value.float().cpu().numpy() for name, value in cut.items()}
 
 
@@ -186,11 +187,12 @@ def _weak(going: Run, ids: list[int], step: int) -> np.ndarray:
     return logits_of(going, ids, Controls(sites.of, going.settings.masks, edits))[0, step].float().cpu().numpy()
 
 
-def _biases(loaded: Any, head: int, facts: dict[str, float]) -> dict[str, np.ndarray]:
+def _biases(loaded: Any, head: int) -> dict[str, np.ndarray]:
     """T5's bias of one head by distance, for encoder and decoder; nothing for a family without."""
     found = {}
     for stack in ("encoder", "decoder"):
         if any(hasattr(module, "relative_attention_bias") for module in loaded.model.modules()):
             made = relative_bias(loaded, stack)
-            found[f"{stack}.distances"] = np.stack([made.distances, made.buckets, made.bias[head]]).astype(np.float32)
+            bias = made.bias[min(head, len(made.bias) - 1)]
+            found[f"{stack}.distances"] = np.stack([made.distances, made.buckets, bias]).astype(np.float32)
     return found

@@ -57,7 +57,7 @@ function drawAll() {
 }
 
 function receive() {
-  const pack = typeof props.value === "string" ? null : props.value;
+  const pack = valueSent();
   at.root.hidden = !pack;
   if (!pack) return;
   at.root.dataset.kind = pack.kind;

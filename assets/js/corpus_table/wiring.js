@@ -23,7 +23,7 @@ function measuresOffered() {
 }
 
 function receive() {
-  const pack = typeof props.value === "string" ? null : props.value;
+  const pack = valueSent();
   at.root.hidden = !pack;
   if (!pack) return;
   at.root.dataset.kind = pack.kind;

@@ -53,7 +53,7 @@ function take(name, numbers, list) {
 }
 
 function draw(message) {
-  write(at.message, message.kind === "progress" ? word("progress." + message.key) : message.kind === "refused" ? message.text : "");
+  write(at.message, message.kind === "progress" ? word("progress." + message.key, { n: message.n }) : message.kind === "refused" ? message.text : "");
   at.message.classList.toggle("fc-refused", message.kind === "refused");
   if (message.numbers) take("cards", message.numbers, course.cards);
   if (message.tour) take("tour", message.tour, course.items);

@@ -6,17 +6,16 @@ function cardOf(one) {
   card.node.dataset.card = one.id;
   card.node.id = "ts-card-" + one.id.replace(".", "-");
   const head = make("h4", "", word("title." + one.id));
-  card.formula.tabIndex = 0;   // a long one scrolls
   card.formula.append(math(one.math));
   const line = math(one.numbers);
   card.places = placesOf(line);
   card.line.append(line);
   card.said.setAttribute("aria-live", "polite");
-  const foot = make("details", "fc-foot"), shapes = make("p"), made = make("p");
+  const foot = make("details", "fc-foot"), shapes = make("p", "fc-shapes"), made = make("p");
   card.shapes = shapes;
   made.append(word("made"), " ", make("code", "", one.at.replace(":", ".")), ". ", word("tested", { reference: one.reference }));
-  foot.append(make("summary", "", word("shapes")), shapes, made);
-  card.node.append(head, make("p", "fc-meaning", word("meaning." + one.id)), card.formula, card.said, card.line, card.controls, card.note, card.shelf, foot);
+  foot.append(make("summary", "", word("code")), made);
+  card.node.append(head, make("p", "fc-meaning", word("meaning." + one.id)), card.formula, card.said, card.line, card.controls, card.note, card.shelf, shapes, foot);
   listen(card);
   dark(card);
   controlsOf(card);
@@ -29,7 +28,8 @@ function fed(card, given, sizes) {
   card.given = given;
   card.sizes = sizes;
   const has = Object.keys(given.values).length > 0;
-  card.line.hidden = card.controls.hidden = !has;
+  card.line.hidden = !has;
+  card.controls.hidden = !has || (card.moves.includes("root") && !given.data.scores);   // a long text does not travel whole
   fill(card.places, given.values);
   card.pictures = given.panels.map((panel) => picture(panel, card));
   card.shelf.replaceChildren(...card.pictures.map((made) => made.node));
@@ -53,5 +53,5 @@ function drawCards() {
 
 function shapesOf(card) {
   const sized = (axis) => (card.sizes[axis] ? axis + " " + card.sizes[axis] : axis);
-  return card.shapes_.flatMap(([name, axes], k) => [k ? " · " : "", make("b", "", name), " " + (axes.length ? "(" + axes.map(sized).join(", ") + ")" : word("single"))]);
+  return [word("shapes") + " ", ...card.shapes_.flatMap(([name, axes], k) => [k ? " · " : "", make("b", "", name), " " + (axes.length ? "(" + axes.map(sized).join(", ") + ")" : word("single"))])];
 }

@@ -4,7 +4,7 @@ let draw = null;
 const ask = () => trigger("tour", {});   // named here, because Gradio reads the names of events in this script
 
 function receive() {
-  const pack = typeof props.value === "string" ? null : props.value;
+  const pack = props.value ? JSON.parse(props.value) : null;
   if (!pack) return;
   if (pack.script && !draw) draw = new Function("element", "props", "ask", "pack", pack.script)(element, props, ask, pack);
   if (draw) draw(pack);

@@ -3,11 +3,12 @@
 const TOKENS = ["source", "target", "vocab", "query", "key", ""];   // axes whose labels are worth reading
 
 function picture(panel, card) {
+  if (panel.rows.length === 1 && TOKENS.includes(panel.axes[1])) return bars(panel, card);
   const values = halves(panel.values), rows = panel.rows.length, columns = panel.columns.length;
   const wide = TOKENS.includes(panel.axes[1]) && !panel.columns.every((text, k) => text === String(k + 1)), cell = wide ? 15 : 9;
   const node = make("figure", "fc-picture"), head = make("figcaption", "fc-caption"), grid = make("div", "fc-grid"), canvas = make("canvas");
   const made = { panel, values, node, canvas, cell, wide, card };
-  head.append(make("b", "", panel.title), ...(panel.label ? [tag(panel.label)] : []), make("span", "fc-size", sizeOf(panel, card.sizes)));
+  head.append(...captionOf(panel, card));
   canvas.width = columns; canvas.height = rows;
   canvas.style.width = cell * columns + "px"; canvas.style.height = 15 * rows + "px";
   canvas.tabIndex = 0;
@@ -27,16 +28,52 @@ function picture(panel, card) {
   return made;
 }
 
+/** Title, label, size. */
+function captionOf(panel, card) {
+  const [name, below] = panel.title.split("_"), title = make("b", "", name);
+  if (below) title.append(make("sub", "", below));
+  return [title, ...(panel.label ? [tag(panel.label)] : []), make("span", "fc-size", sizeOf(panel, card.sizes))];
+}
+
+/** A single row as bars with their numbers. */
+function bars(panel, card) {
+  const values = halves(panel.values), node = make("figure", "fc-picture fc-bars"), head = make("figcaption", "fc-caption"), list = make("div", "fc-list");
+  const made = { panel, values, node, card, sides: make("div"), tops: list, fills: [], numbers: [] };
+  head.append(...captionOf(panel, card));
+  panel.columns.forEach((text, k) => {
+    const name = make("span", k === panel.column ? "fc-here" : ""), track = make("i", "fc-track"), filled = make("i"), value = make("output");
+    name.append(isolated(text));
+    track.append(filled);
+    list.append(name, track, value);
+    made.fills.push(filled);
+    made.numbers.push(value);
+  });
+  node.append(head, list);
+  node.onpointerenter = () => light(card, null, made);
+  node.onpointerleave = () => dark(card);
+  made.draw = () => {
+    const most = panel.kind === "weights" ? 1 : Math.max(1e-9, ...values.map(Math.abs));
+    values.forEach((x, k) => {
+      made.fills[k].style.width = 100 * clamp(Math.abs(x) / most, 0, 1) + "%";
+      made.fills[k].classList.toggle("fc-below", x < 0);
+      made.numbers[k].textContent = number(x, 3);
+    });
+  };
+  made.draw();
+  return made;
+}
+
 function sizeOf(panel, sizes) {
   const name = (axis, count) => (axis ? axis + " " + (sizes[axis] || count) : "");
   return [name(panel.axes[0], panel.rows.length), name(panel.axes[1], panel.columns.length)].filter(Boolean).join(" × ");
 }
 
 function paint(made) {
+  if (made.draw) { made.draw(); return; }
   const { panel, values, canvas } = made, context = canvas.getContext("2d"), columns = panel.columns.length;
   const finite = values.filter(Number.isFinite), most = Math.max(1e-9, ...finite.map(Math.abs));
   const image = context.createImageData(columns, panel.rows.length);
-  const closed = state.dark ? [58, 64, 74] : [203, 208, 216], open = state.dark ? [86, 180, 233] : [0, 114, 178];
+  const closed = state.dark ? [20, 24, 30] : [84, 92, 105], open = state.dark ? [50, 104, 138] : [196, 222, 239];
   values.forEach((x, k) => {
     const rgb = x === -Infinity ? closed : panel.kind === "mask" ? open : panel.kind === "weights" ? colourOf(clamp(x, 0, 1), 1, false) : colourOf(x, most, true);
     image.data.set([...rgb, Number.isNaN(x) ? 0 : 255], 4 * k);

@@ -2,7 +2,7 @@
 
 function textOf(card) {
   const symbols = card.symbols.map((node) => { const { head, text } = meaningOf(node.dataset.term); return head + " " + text; });
-  return [word("title." + card.id), word("meaning." + card.id), word("lesson." + card.lesson), card.formula.textContent, ...symbols].join(" ").toLowerCase();
+  return [word("title." + card.id), word("meaning." + card.id), word("lesson", { number: card.lesson, title: word("lesson." + card.lesson) }), card.formula.textContent, ...symbols].join(" ").toLowerCase();
 }
 
 function search(text) {

@@ -22,13 +22,14 @@ const minus = (text) => text.replace("-", "−");
 /** As app/formula_shown.py writes numbers. */
 function number(x, places = 3) {
   if (!Number.isFinite(x)) return x < 0 ? "−∞" : "∞";
+  if (Math.abs(x) >= 1e6) return minus(x.toExponential(1).replace("e+", "e"));
   if (x === 0 || Math.abs(x) >= 0.5 * 10 ** -places) return minus(x.toFixed(places));
   if (Math.abs(x) >= 1e-4) return minus(x.toFixed(4).replace(/0+$/, ""));
   return x.toExponential(0).replace(/-/g, "−");
 }
 
 function listing(values, places = 2, most = 6) {
-  const all = Array.from(values), shownOnes = all.slice(0, most).map((x) => number(x, places));
+  const all = Array.from(values), shownOnes = all.slice(0, most).map((x) => (Number.isFinite(x) ? minus(x.toFixed(places)) : number(x)));
   return shownOnes.join(",\u2009") + (all.length > most ? ",\u2009…" : "");
 }
 

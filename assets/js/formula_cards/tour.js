@@ -1,7 +1,7 @@
 /* The foundations page as a tour: its prerequisite map is the way around, one item at a time, a question at the end of each. */
 
 const SPOTS = [[0, 1], [1, 0], [1, 2], [2, 2], [4, 2], [3, 3], [5, 1.5], [6, 2], [3, 1.3], [3, 0.2], [6, 0.6], [7, 1.3]];   // column, row of each item
-const SVG = "http://www.w3.org/2000/svg", WIDE = 116, HIGH = 62, BOX = [98, 40];
+const SVG = "http://www.w3.org/2000/svg", WIDE = 156, HIGH = 62, BOX = [136, 40];
 
 function svg(name, attributes, text) {
   const node = document.createElementNS(SVG, name);
@@ -38,9 +38,9 @@ function drawMap() {
 /** A title on two lines where one is too short. */
 function halved(title) {
   const words = title.split(" ");
-  if (title.length <= 12 || words.length < 2) return [title, ""];
+  if (title.length <= 13 || words.length < 2) return [title, ""];
   let cut = 1;
-  while (cut < words.length - 1 && words.slice(0, cut + 1).join(" ").length <= 12) cut++;
+  while (cut < words.length - 1 && words.slice(0, cut + 1).join(" ").length <= 13) cut++;
   return [words.slice(0, cut).join(" "), words.slice(cut).join(" ")];
 }
 
@@ -87,4 +87,6 @@ function visit(k) {
   });
   at.map.querySelectorAll(".fc-edge").forEach((edge) => edge.classList.toggle("fc-needed", (+edge.dataset.to === k || needs.has(+edge.dataset.to)) && needs.has(+edge.dataset.from)));
   progress();
+  const [x] = SPOTS[k], map = at.map;
+  map.scrollLeft = x * WIDE + BOX[0] / 2 - map.clientWidth / 2;   // on a phone the map is wider than the page
 }

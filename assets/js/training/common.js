@@ -96,7 +96,7 @@ function ask(data, quiet) {
 /** `kinds`: what each kind of message does. A refusal and progress leave the picture. */
 function receive(kinds) {
   const arrived = () => {
-    const value = typeof props.value === "string" ? null : props.value;
+    const value = valueSent();
     if (!value || value.kind === "code") return;
     root.dataset.kind = value.kind;
     refusal.textContent = value.kind === "refused" ? value.text : "";
