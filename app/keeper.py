@@ -4,6 +4,7 @@ A browser is known by a key that this host signed and the browser keeps; the dat
 logged and never stops a run.
 """
 
+import errno
 import hashlib
 import hmac
 import json
@@ -31,19 +32,27 @@ MOST_TOLD = 200  # characters of one changed setting in an event
 
 @dataclass
 class Visit:
-    """One open page: its owner, the session it writes to, the settings of its last run, and whose session it went on from."""
+    """One open page: its owner, the session it writes to, the settings of its last run, whose session it went on from, and why
+    the last run was not kept."""
 
     owner: str
     session: str = ""
     last: str = ""
     branched: str = ""
+    unkept: str = ""
+
+    def failed(self, error: Exception) -> None:
+        """Something of the last run was not kept; a session that is full is left."""
+        self.unkept = reason(error)
+        if isinstance(error, SessionError):
+            self.session = ""
 
 
 class Keeper:
     """Shared by all visitors; holds names only."""
 
     def __init__(self, place: Path | None = None):
-        self._place, self._store, self._problem = place, None, ""
+        self._place, self._store, self._problem, self._nowhere = place, None, "", ""
         self._visits: OrderedDict[str, Visit] = OrderedDict()
         self._lock, self._opening = threading.Lock(), threading.Lock()
         self._secret = b""
@@ -91,8 +100,9 @@ class Keeper:
             if not (isinstance(key, str) and self._signed(key)):
                 token = secrets.token_urlsafe(18)
                 key = f"{token}.{self._sign(token)}"
-        except (OSError, TwoStacksError):
+        except (OSError, TwoStacksError) as error:
             log.exception("sessions cannot be kept")
+            self._nowhere = reason(error)
             return ""
         owner = hashlib.sha256(f"owner\n{key.partition('.')[0]}".encode()).hexdigest()
         with self._lock:
@@ -138,9 +148,9 @@ class Keeper:
 
     def watch(self, visitor: str, going: Any) -> Any:
         """The run, kept while it is made; the run itself where nothing can be kept."""
-        with _logged("a run"):
+        with self._logged(visitor, "a run"):
             if visit := self._writing(visitor, going.settings):
-                return self.store.watch(going, visit.session, self._changed(visit, going.settings))
+                return self.store.watch(going, visit.session, self._changed(visit, going.settings), visit.failed)
         return going
 
     def keep(self, visitor: str, make: Callable[[], Any], asked: bool = True) -> None:
@@ -148,16 +158,47 @@ class Keeper:
 
         asked: it answers what the person changed, which then becomes an event.
         """
-        with _logged("a record"):
+        with self._logged(visitor, "a record"):
             record = make()
             settings = getattr(record, "settings", None)
             if visit := self._writing(visitor, settings):
                 event = self._changed(visit, settings) if asked and record.kind == "trace" else None
-                self.store.keep_soon(visit.session, record, event)
+                self.store.keep_soon(visit.session, record, event, visit.failed)
+
+    def looked(self, visitor: str, kind: str, data: dict[str, Any], record: str) -> None:
+        """How a record of the visitor's session is looked at now: a layer that was chosen, a penalty that was moved."""
+        visit = self._visits.get(visitor)
+        if visit and visit.session:
+            with self._logged(visitor, "a look"):
+                self.store.event_at(visit.session, kind, data, record)
+
+    def moved(self, visitor: str, settings: Settings) -> None:
+        """A slider of the noise was moved: no run and no record, and yet a replay can show it."""
+        with self._logged(visitor, "a move"):
+            if visit := self._writing(visitor, settings):
+                self.store.event(visit.session, "noise", {"settings": json.loads(settings.to_json())})
+
+    def unkept(self, visitor: str) -> str:
+        """Why the visitor's last run was not kept, or "" where it was; waits until it is on disk."""
+        visit = self._visits.get(visitor)
+        if visit and self._store is not None:
+            self._store.writer.flush(2)
+        return visit.unkept if visit else self._nowhere
+
+    @contextmanager
+    def _logged(self, visitor: str, what: str):
+        try:
+            yield
+        except Exception as error:  # what keeps a run must not end it: the run goes on, and the host's log has the whole error
+            log.exception("%s could not be kept", what)
+            if visit := self._visits.get(visitor):
+                visit.failed(error)
 
     def _writing(self, visitor: str, settings: Any) -> Visit | None:
         """The visit, with a session to write to."""
         visit = self._visits.get(visitor)
+        if visit:
+            visit.unkept = ""
         if visit and not visit.session:
             name = " ".join(getattr(settings, "text", "").split())[:60]
             visit.session = self.store.create(visit.owner, name).id
@@ -205,9 +246,9 @@ def _secret(folder: Path) -> bytes:
     return found
 
 
-@contextmanager
-def _logged(what: str):
-    try:
-        yield
-    except Exception:  # what keeps a run must not end it: the run goes on, and the host's log has the whole error
-        log.exception("%s could not be kept", what)
+def reason(error: Exception) -> str:
+    """Why something was not kept, for the visitor; the host's log has the whole error."""
+    if isinstance(error, TwoStacksError):
+        return str(error)
+    full = "full" in str(error) or getattr(error, "errno", None) == errno.ENOSPC
+    return "The disk of this host is full." if full else "The host's log says why."

@@ -10,6 +10,7 @@ from app.answers import sentence
 from app.config import AppConfig
 from app.controls import Controls, model_picker, more, task_picker, text_box
 from app.engine import Engine
+from app.tab import Tab
 from app.theme import CSS, theme
 from app.turns import MODEL_TURN
 from app.views import decoding, masks, noise, scores, sessions
@@ -52,22 +53,23 @@ def build(config: AppConfig) -> gr.Blocks:
                 status = _line(engine.status, "ts-status")
         controls = Controls(text, model, task, **more())
         notice = gr.HTML("", html_template="<div class='ts-notice' role='alert'>{{value}}</div>", elem_id="ts-notice")
+        unkept = gr.HTML("", html_template="<div class='ts-notice' role='status'>{{value}}</div>", elem_id="ts-unkept")
         key = gr.BrowserState("", storage_key="two-stacks", secret="two-stacks")  # what it holds is signed by the host
         bar = ReplayBar(elem_id="ts-replay", elem_classes="ts-bare")
         lecture = Lecture(elem_id="ts-lecture", elem_classes="ts-bare")
         with gr.Tabs(elem_id="ts-tabs") as tabs:
             with gr.Tab(said("page.attention"), id="attention"):
                 stepper = Stepper(value=engine.saved_pack(first) if first else None)
-            follow = []  # how a tab follows other events, where it does
+            others: list[Tab] = []
             for view in VIEWS:
                 name = view.TITLE.rpartition(".")[2]
                 with gr.Tab(said(view.TITLE), id=name, elem_id=f"ts-tab-{name}") as tab:
-                    if one := view.build(engine, controls):
-                        one(tab.select)
-                        follow.append(one)
+                    others.append(view.build(engine, controls))
+                    if others[-1].follow:
+                        others[-1].follow(tab.select)
             with gr.Tab(said(sessions.TITLE), id="sessions", elem_id="ts-tab-sessions") as tab:
-                drawn = next(one.drawn for one in follow if hasattr(one, "drawn"))
-                sessions.build(engine, controls, sessions.Stage(tabs, stepper, notice, bar, lecture, key, drawn), page, tab)
+                stage = sessions.Stage(tabs, stepper, notice, bar, lecture, key, unkept, others)
+                kept = sessions.build(engine, controls, stage, page, tab)
 
         def answer(values: dict, request: gr.Request) -> Iterator[tuple]:
             yield from _answer(engine, controls, values, str(request.session_hash))
@@ -80,9 +82,13 @@ def build(config: AppConfig) -> gr.Blocks:
             filled = chip.click(choose, [task, model], [text, task, look], queue=False, api_visibility="private",
                                 trigger_mode="multiple")
             ran.append(filled.then(answer, controls.inputs(), [stepper, notice], **MODEL_TURN))
-        for one in follow:
-            for run in ran:
-                one(run.then)
+        for run in ran:
+            kept(run.then)
+            for one in others:
+                if one.follow:
+                    one.follow(run.then)
+        for run in (run for one in others for run in one.ran):
+            kept(run.then)
 
         def explain(event: gr.EventData) -> tuple:
             return _explain(engine, getattr(event, "_data", None))

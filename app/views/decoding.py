@@ -13,6 +13,7 @@ from app.answers import quick, slow
 from app.controls import Controls, slider
 from app.engine import Engine
 from app.searches import Searches, branch
+from app.tab import Tab
 from app.trials import FIRST, Trials, settings_of
 from app.turns import MODEL_TURN
 from app.widgets.beam_tree import BeamTree
@@ -67,8 +68,16 @@ class Parts:
             raise InputError("A single beam has no tree. Choose at least 2 beams; Run above shows a single one.")
         return replace(plain, decoding=replace(plain.decoding, **found, early_stopping=values[self.early]))
 
+    def again(self, settings: Settings) -> dict:
+        """The controls as they were for a search; none of another run."""
+        if settings.decoding.beams < 2:
+            return {}
+        out = {component: getattr(settings.decoding, name) for name, component in self.numbers.items()}
+        return out | {self.early: settings.decoding.early_stopping,
+                      self.beginning: self.searches.text_of(settings.model, settings.edits.forced)}
 
-def build(engine: Engine, controls: Controls) -> None:
+
+def build(engine: Engine, controls: Controls) -> Tab:
     """The components of the tab and their events. The first picture is a saved search; no model is loaded for it."""
     searches, trials = Searches(engine), Trials(engine)
     parts = Parts(searches, controls)
@@ -87,12 +96,15 @@ def build(engine: Engine, controls: Controls) -> None:
     def two(event: gr.EventData) -> dict:
         return chosen(parts, trials, getattr(event, "_data", None))
 
-    gr.on([parts.go.click, parts.beginning.submit], search, parts.inputs, parts.tree, **MODEL_TURN)
-    # events of our own scripts
-    parts.tree.branch(go_on, parts.inputs, parts.tree, **MODEL_TURN)
-    parts.table.compare(compare, parts.inputs | {parts.reference}, parts.table, **MODEL_TURN)
+    ran = [
+        gr.on([parts.go.click, parts.beginning.submit], search, parts.inputs, parts.tree, **MODEL_TURN),
+        # events of our own scripts
+        parts.tree.branch(go_on, parts.inputs, parts.tree, **MODEL_TURN),
+        parts.table.compare(compare, parts.inputs | {parts.reference}, parts.table, **MODEL_TURN),
+    ]
     parts.table.two(two, None, [parts.told, parts.maps], queue=False, api_visibility="private", show_progress="hidden",
                     trigger_mode="multiple")
+    return Tab(None, {"tree": parts.tree}, parts.again, [*parts.numbers.values(), parts.early, parts.beginning], ran)
 
 
 def searched(parts: Parts, values: Mapping[Any, Any], visitor: str) -> Iterator[dict]:

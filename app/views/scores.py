@@ -13,6 +13,7 @@ from app.answers import quick, slow
 from app.controls import Controls
 from app.engine import Engine
 from app.score_packs import matched, scored
+from app.tab import Tab
 from app.widgets.ngrams import Ngrams
 from app.widgets.scoreboard import ScoreBoard
 from app.words import said
@@ -63,7 +64,7 @@ class Parts:
         return corpus_of(values[self.outputs], values[self.references])
 
 
-def build(engine: Engine, controls: Controls) -> None:
+def build(engine: Engine, controls: Controls) -> Tab:
     """The components of the tab and their events."""
     parts = Parts()
 
@@ -95,6 +96,7 @@ def build(engine: Engine, controls: Controls) -> None:
     parts.file.upload(lambda values: upload(values[parts.file], values), parts.inputs | {parts.file},
                       [parts.outputs, parts.references, parts.board], **TOLD)
     parts.go.click(everything, parts.inputs, parts.board, **LONG)
+    return Tab()
 
 
 def corpus_of(outputs: object, references: object) -> Corpus:

@@ -2,7 +2,7 @@
 
 The value is what `app.tree_packs` makes, {"kind": "tree"} or {"kind": "levels"}, or {"kind": "refused" or "progress", "text"}, or
 None. `assets/js/beam_tree/` draws it by `textContent` and SVG nodes only. "Go on from here" is the event `branch` with
-{"ids": the tokens from the start to the node}.
+{"ids": the tokens from the start to the node}; a penalty that was moved is the event `look`, for replays.
 """
 
 from typing import Any

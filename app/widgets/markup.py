@@ -49,3 +49,9 @@ class Markup:
         """A list of ready-made options."""
         select = f'<select class="ts-select" data-ts="{name}">{options}</select>'
         return f'<label class="ts-field"><span {self.say(say)}</span> {select}</label>'
+
+
+def speeds(ui: Markup, *steps: int, chosen: int) -> str:
+    """A list of speeds, in steps a second."""
+    options = "".join(f'<option value="{n}"{" selected" if n == chosen else ""} {ui.say("speed", n)}</option>' for n in steps)
+    return ui.labelled("speed", "speed", options)

@@ -14,18 +14,13 @@ from typing import Any
 
 import gradio as gr
 
-from app.widgets.markup import Markup
+from app.widgets.markup import Markup, speeds
 from app.widgets.scripts import script, styles
 
 # plotly.py carries its own plotly.min.js. The page must give this path to `gr.set_static_paths`, or Gradio refuses it.
 PLOTLY_FILE = Path(find_spec("plotly").origin).parent / "package_data" / "plotly.min.js"
 
 _ui = Markup("stepper")
-
-
-def _speeds(*speeds: int, chosen: int) -> str:
-    options = "".join(f'<option value="{n}"{" selected" if n == chosen else ""} {_ui.say("speed", n)}</option>' for n in speeds)
-    return _ui.labelled("speed", "speed", options)
 
 
 def _line(name: str) -> str:
@@ -78,7 +73,7 @@ TEMPLATE = f"""
     </span>
     <input class="ts-scrub" data-ts="scrub" type="range" min="1" max="1" value="1" step="1" {_ui.attributes(aria_label="scrub")}>
     <span class="ts-count" data-ts="count"></span>
-    {_speeds(1, 3, 6, 12, chosen=3)}
+    {speeds(_ui, 1, 3, 6, 12, chosen=3)}
   </div>
   <p class="ts-caption" data-ts="caption" aria-live="polite"></p>
   <p class="ts-hidden" data-ts="kept"></p>
@@ -143,8 +138,8 @@ SCRIPTS = (
 
 
 class Stepper(gr.HTML):
-    """A `gr.HTML` whose value is a browser pack (a dict) or None. Nothing flows back but the event
-    `explain`, which names the run whose input × gradient is wanted.
+    """A `gr.HTML` whose value is a browser pack (a dict) or None. Two events flow back:
+    `explain` names the run whose input × gradient is wanted, `look` says that another map, layer or head was chosen.
 
     `plotly_url` is where the page serves `PLOTLY_FILE`; it is resolved against the page's own root path.
     Use it as an output with `show_progress="hidden"`, or Gradio fades the picture while a run streams into it.
