@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from app.moments import changed
 from core.errors import SessionError, TwoStacksError
 from core.settings import Settings
 
@@ -27,7 +28,6 @@ if TYPE_CHECKING:  # sqlite-utils takes half a second to import, which the first
 
 log = logging.getLogger("two-stacks")
 VISITORS = 1000  # that are remembered
-MOST_TOLD = 200  # characters of one changed setting in an event
 
 
 @dataclass
@@ -214,21 +214,6 @@ class Keeper:
             data["from"] = visit.branched
         visit.last, visit.branched = told, ""
         return "run", data
-
-
-def changed(before: str, after: str) -> dict[str, str]:
-    """Setting -> its new value as JSON, of those that differ; a long one is cut."""
-    old, new = (_flat(json.loads(text)) if text else {} for text in (before, after))
-    names = [name for name in (*new, *(name for name in old if name not in new)) if old.get(name) != new.get(name)]
-    told = {name: json.dumps(new.get(name), ensure_ascii=False) for name in names if name != "schema"}
-    return {name: text if len(text) <= MOST_TOLD else text[:MOST_TOLD] + "…" for name, text in told.items()}
-
-
-def _flat(data: dict, before: str = "") -> dict[str, Any]:
-    out = {}
-    for name, value in data.items():
-        out |= _flat(value, f"{before}{name}.") if isinstance(value, dict) else {before + name: value}
-    return out
 
 
 def _secret(folder: Path) -> bytes:

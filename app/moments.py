@@ -10,6 +10,7 @@ from typing import Any
 from core.errors import TwoStacksError
 from core.settings import Settings
 
+MOST_TOLD = 200  # characters of one changed setting in an event
 MOST_TEXT = 60  # characters of what the bar says of one
 LOOKS = ("look", "rank")  # events that only changed how a record is looked at
 
@@ -41,7 +42,7 @@ def moments(store: Any, session: Any) -> list[Moment]:
 def _done(event: dict[str, Any], kept: Any) -> Moment:
     data, kind = event["data"] if isinstance(event["data"], dict) else {}, event["kind"]
     if kind in LOOKS and kept:
-        text = ", ".join(f"{name} {str(value)[:20]}" for name, value in data.items())
+        text = ", ".join(f"{'step' if name == 'upto' else name} {str(value)[:20]}" for name, value in data.items())
         return Moment(event["made"], kept.row, event["id"], kind, "done", text[:MOST_TEXT], data)
     if kept:
         return Moment(event["made"], kept.row, event["id"], kept.kind, kept.status, (kept.output or kept.input)[:MOST_TEXT], data)
@@ -59,3 +60,18 @@ def settings_of(moment: Moment) -> Settings | None:
         return Settings.from_json(json.dumps(told))[0]
     except (TwoStacksError, ValueError, RecursionError):
         return None
+
+
+def changed(before: str, after: str) -> dict[str, str]:
+    """Setting -> its new value as JSON, of those that differ; a long one is cut."""
+    old, new = (_flat(json.loads(text)) if text else {} for text in (before, after))
+    names = [name for name in (*new, *(name for name in old if name not in new)) if old.get(name) != new.get(name)]
+    told = {name: json.dumps(new.get(name), ensure_ascii=False) for name in names if name != "schema"}
+    return {name: text if len(text) <= MOST_TOLD else text[:MOST_TOLD] + "…" for name, text in told.items()}
+
+
+def _flat(data: dict, before: str = "") -> dict[str, Any]:
+    out = {}
+    for name, value in data.items():
+        out |= _flat(value, f"{before}{name}.") if isinstance(value, dict) else {before + name: value}
+    return out

@@ -98,10 +98,7 @@ def build(engine: Engine, controls: Controls) -> Tab:
 
     def again(settings: Settings) -> dict:
         """The controls as they were for a text under a noise; none of another run."""
-        if not settings.noise.name:
-            return {}
-        return {picker: {"name": settings.noise.name, "why": offer(made, settings.model)["why"], "again": True}} | \
-            noise.again(settings)
+        return noise.again(settings) if settings.noise.name else {}
 
     # What a slider passes on its way is drawn, and only where it was let go is kept.
     settled = [component.release if isinstance(component, gr.Slider) else component.input for component in noise.fields.values()]
@@ -110,7 +107,7 @@ def build(engine: Engine, controls: Controls) -> Tab:
         event.then(moved, inputs, None, **QUICK | dict(trigger_mode="multiple"))
     ran = [kept, rebuild.click(rebuilt, inputs, rebuilding, **MODEL_TURN)]
     every.click(listed, inputs, table, **MODEL_TURN)
-    return Tab(None, {"corruption": view}, again, [picker, *noise.inputs()], ran)
+    return Tab(None, {"corruption": view}, again, list(noise.inputs()), ran)
 
 
 def settings_of(noise: NoiseControls, controls: Controls, values: dict) -> Settings:

@@ -26,7 +26,7 @@ function receive() {
   }
   part("why").textContent = [...new Set(Object.values(why))].map((reason) => word("why", { n: Object.values(why).filter((one) => one === reason).length, reason })).join(" ");
   part("use").hidden = !Object.keys(why).length || !props.able;
-  if (!chosen || props.value.again) show(name);   // later answers bring reasons only: a choice is made here, or by a replay
+  if (!chosen) show(name);   // later answers bring reasons only: a choice is made here
 }
 
 part("use").textContent = word("use", { model: props.able });
@@ -39,5 +39,6 @@ for (const one of buttons) {
     trigger("pick", {});
   };
 }
+(window.twoStacks ||= {}).noisePicker = { show };   // a replay shows the noise that was chosen then
 receive();
 watch("value", receive);

@@ -59,7 +59,7 @@ at.import.onchange = async () => {
   const file = at.import.files[0];
   at.import.value = "";
   if (!file) return;
-  if (file.size > props.most) return write(at.refusal, word("large", { n: bytes(props.most) }));
+  if (file.size > +at.root.dataset.most) return write(at.refusal, word("large", { n: bytes(+at.root.dataset.most) }));
   const reader = new FileReader();
   reader.onload = () => ask("import", { file: String(reader.result).split(",")[1] || "" });
   reader.readAsDataURL(file);
