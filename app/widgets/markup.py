@@ -5,6 +5,10 @@ from html import escape
 
 from app.words import english
 
+# Buttons that take a picture away (assets/js/shared/pictures.js); the names of formats are the same in every language.
+EXPORTS = "".join(f'<button type="button" class="ts-text-button" data-ts="{name}">{name.upper()}</button> '
+                  for name in ("png", "svg", "csv"))
+
 
 @dataclass(frozen=True)
 class Markup:

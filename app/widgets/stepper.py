@@ -14,7 +14,7 @@ from typing import Any
 
 import gradio as gr
 
-from app.widgets.markup import Markup, speeds
+from app.widgets.markup import EXPORTS, Markup, speeds
 from app.widgets.scripts import script, styles
 
 # plotly.py carries its own plotly.min.js. The page must give this path to `gr.set_static_paths`, or Gradio refuses it.
@@ -56,10 +56,7 @@ TEMPLATE = f"""
   {_line("output")}
   <div class="ts-line"><span class="ts-name" {_ui.say("text")}</span><bdi class="ts-text" data-ts="text" dir="auto"></bdi>
     <span class="ts-about" data-ts="about"></span>
-    <span class="ts-exports">
-      <button type="button" class="ts-text-button" data-ts="png">PNG</button>
-      <button type="button" class="ts-text-button" data-ts="svg">SVG</button>
-      <button type="button" class="ts-text-button" data-ts="csv">CSV</button>
+    <span class="ts-exports">{EXPORTS}
       <button type="button" class="ts-text-button" data-ts="pairs" {_ui.attributes(title="pairs.title")}>i-j</button>
     </span>
   </div>
@@ -131,9 +128,9 @@ TEMPLATE = f"""
 KINDS = ("trace", "start", "rows", "attribution", "message")
 # One function body in this order: each file uses only what the ones before it name, or what runs after all are read.
 SCRIPTS = (
-    "state", "text", "weights", "axes", "compare", "colour", "layout", "labels", "side", "sentence", "cells", "beside",
-    "drawing", "following", "multiples", "gradient", "bars", "painting", "moving", "pointing", "exports", "arriving", "theme",
-    "wiring",
+    "state", "text", "pictures", "weights", "axes", "compare", "colour", "layout", "labels", "side", "sentence", "cells",
+    "beside", "drawing", "following", "multiples", "gradient", "bars", "painting", "moving", "pointing", "exports", "arriving",
+    "theme", "wiring",
 )
 
 
