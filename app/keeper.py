@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.moments import changed
+from app.words import english
 from core.errors import SessionError, TwoStacksError
 from core.settings import Settings
 
@@ -183,7 +184,7 @@ class Keeper:
         visit = self._visits.get(visitor)
         if visit and self._store is not None:
             self._store.writer.flush(2)
-        return visit.unkept if visit else self._nowhere
+        return visit.unkept if visit else self._nowhere or english("page.unkept.away")
 
     @contextmanager
     def _logged(self, visitor: str, what: str):
