@@ -77,8 +77,10 @@ class RowPart(Section):
         offers = self._offers(trace, values)
         asked = self.asked(values | {one: value for one, (_, value) in offers.items()})
         told = {} if values[self.held] == trace.id else {self.told: self.OTHER if values[self.held] else self.ASK, self.held: ""}
+        # A value goes back only where it changes: what was chosen meanwhile stays. The token may have been picked in the picture.
         yield {self.maps: decoder_packs.row(asked)} | told | {
-            one: gr.Dropdown(choices, value=value) for one, (choices, value) in offers.items()}
+            one: gr.update(choices=choices) | ({"value": value} if one is self.key or value != values[one] else {})
+            for one, (choices, value) in offers.items()}
 
     def _offers(self, trace: Trace, values: dict) -> dict[gr.Dropdown, tuple[list[tuple[str, int]], object]]:
         """Rows, layers, heads and columns that this run has, and of each what was chosen; the last where that is not there."""

@@ -32,6 +32,7 @@ class Engine:
         self.saved: dict[str, Trace] = {trace.settings.to_json(): trace for trace in saved()}
         self.status = f"{DEFAULT}: not loaded yet; saved runs are shown meanwhile"
         self.turn, self.latest, self.recent, self.making = Turn(), Latest(), Recent(self.saved.values()), Making()
+        self._imported = threading.Event()
         self._begin = threading.Lock()
         self._begun = False
 
@@ -47,8 +48,10 @@ class Engine:
         time.sleep(HEAD_START)
         self.status = f"{DEFAULT}: loading (1 of 2: torch and transformers)"
         try:
-            import core.runs  # noqa: F401
-
+            try:
+                import core.runs  # noqa: F401
+            finally:
+                self._imported.set()
             self.status = f"{DEFAULT}: loading (2 of 2: weights)"
             loaded = self.models.load(DEFAULT)
         except Exception as error:  # whatever it is, the page must say so instead of waiting for ever
@@ -56,6 +59,11 @@ class Engine:
             self.status = f"{DEFAULT}: {error if isinstance(error, TwoStacksError) else 'does not load; the log says why'}"
             return
         self.status = f"{DEFAULT}: ready on {loaded.device}, {str(loaded.dtype).removeprefix('torch.')}"
+
+    def wait_for_imports(self) -> None:
+        """Until the background thread has imported torch and transformers; two threads that do at once break each other."""
+        self.load_in_background()
+        self._imported.wait()
 
     @property
     def ready(self) -> bool:
@@ -100,7 +108,8 @@ class Engine:
                 self.making.tell(going.id, pointed)
                 yield pointed
             if self.latest.stopped(visitor) and going.steps:
-                yield self._pointed(browser_trace(going.trace(), f"Stopped after {len(going.steps)} tokens."), model)
+                why = "Cut, as this host is being restarted," if self.latest.closed else "Stopped"
+                yield self._pointed(browser_trace(going.trace(), f"{why} after {len(going.steps)} tokens."), model)
         finally:
             self.making.end(going.id)
             going.close()

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from app import processes
 from app.moments import changed
 from app.words import english
 from core.errors import SessionError, TwoStacksError
@@ -54,6 +55,7 @@ class Keeper:
 
     def __init__(self, place: Path | None = None):
         self._place, self._store, self._problem, self._nowhere = place, None, "", ""
+        self._copy: Path | None = None
         self._visits: OrderedDict[str, Visit] = OrderedDict()
         self._lock, self._opening = threading.Lock(), threading.Lock()
         self._secret = b""
@@ -69,7 +71,7 @@ class Keeper:
                 try:
                     live, copy = self._folder() / FILE, backup.target()
                     backup.restore(live, copy)
-                    self._store = Store(self._folder())
+                    self._store, self._copy = Store(self._folder()), copy
                     if copy:
                         backup.keep_backing_up(live, copy)
                 except Exception as error:  # no rights, a full disk, a damaged file: the page works without
@@ -86,12 +88,32 @@ class Keeper:
             self._place = folder()
         return self._place
 
+    def claim(self, port: int) -> Any:
+        """Mark the sessions as this process's (app/processes.py); keep what is given back while it runs."""
+        from core.sessions.place import is_remote
+
+        for place in self.places():  # none where sessions cannot be kept: the page works without
+            with _logged("whose the sessions are", OSError):  # no rights, a full disk
+                return processes.claim(Path(place), is_remote(Path(place)), port)
+        return None
+
     def places(self) -> list[str]:
         """Where sessions lie, which no file route may read."""
         try:
             return [str(self._folder())]
         except TwoStacksError:
             return []
+
+    def close(self, patience: float) -> None:
+        """The process ends: what goes on is kept as cut, everything is written, and the copy is as new as the original."""
+        with self._opening, _logged("the last of the sessions"):
+            if self._store is None:
+                return
+            self._store.close(patience)
+            if self._copy:
+                from core.sessions.backup import back_up
+
+                back_up(self._store.file.path, self._copy)
 
     # Visitors
 
@@ -149,7 +171,7 @@ class Keeper:
 
     def watch(self, visitor: str, going: Any) -> Any:
         """The run, kept while it is made; the run itself where nothing can be kept."""
-        with self._logged(visitor, "a run"):
+        with self._telling(visitor, "a run"):
             if visit := self._writing(visitor, going.settings):
                 return self.store.watch(going, visit.session, self._changed(visit, going.settings), visit.failed)
         return going
@@ -159,7 +181,7 @@ class Keeper:
 
         asked: it answers what the person changed, which then becomes an event.
         """
-        with self._logged(visitor, "a record"):
+        with self._telling(visitor, "a record"):
             record = make()
             settings = getattr(record, "settings", None)
             if visit := self._writing(visitor, settings):
@@ -170,12 +192,12 @@ class Keeper:
         """How a record of the visitor's session is looked at now: a layer that was chosen, a penalty that was moved."""
         visit = self._visits.get(visitor)
         if visit and visit.session:
-            with self._logged(visitor, "a look"):
+            with self._telling(visitor, "a look"):
                 self.store.event_at(visit.session, kind, data, record)
 
     def moved(self, visitor: str, settings: Settings) -> None:
         """A slider of the noise was moved: no run and no record, and yet a replay can show it."""
-        with self._logged(visitor, "a move"):
+        with self._telling(visitor, "a move"):
             if visit := self._writing(visitor, settings):
                 self.store.event(visit.session, "noise", {"settings": json.loads(settings.to_json())})
 
@@ -187,7 +209,7 @@ class Keeper:
         return visit.unkept if visit else self._nowhere or english("page.unkept.away")
 
     @contextmanager
-    def _logged(self, visitor: str, what: str):
+    def _telling(self, visitor: str, what: str):
         try:
             yield
         except Exception as error:  # what keeps a run must not end it: the run goes on, and the host's log has the whole error
@@ -238,3 +260,11 @@ def reason(error: Exception) -> str:
         return str(error)
     full = "full" in str(error) or getattr(error, "errno", None) == errno.ENOSPC
     return "The disk of this host is full." if full else "The host's log says why."
+
+
+@contextmanager
+def _logged(what: str, errors: type[Exception] = Exception):
+    try:
+        yield
+    except errors:  # what keeps a run must not end it: the run goes on, and the host's log has the whole error
+        log.exception("%s could not be kept", what)

@@ -4,7 +4,8 @@ import math
 import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from threading import Lock
 
 from app.engine import INTERVAL, PATIENCE, Engine
 from core.comparison import Comparison, compare
@@ -20,12 +21,25 @@ Progress = dict[str, object]  # a message for app.widgets.findings
 Wanted = Callable[[], bool]
 
 
+_telling = Lock()
+
+
 @dataclass
 class Drawn:
-    """What one visitor has drawn; kept by the page for each visitor."""
+    """What one visitor has drawn; kept by the page for each visitor. turns: field -> the newest edit of it that was told."""
 
     masks: Masks = Masks()
     edits: Edits = Edits()
+    turns: dict[str, int] = field(default_factory=dict)
+
+    def take(self, name: str, value: object, turn: object) -> None:
+        """Put a field as the browser tells it, unless a newer edit (with a larger turn) came before this one."""
+        with _telling:
+            newest = self.turns.get(name, 0)
+            turn = turn if type(turn) is int else newest
+            if turn >= newest:
+                self.turns[name] = turn
+                setattr(self, name, value)
 
 
 @dataclass(frozen=True)
@@ -60,14 +74,17 @@ class Masked:
         loaded = self.engine.models.loaded(settings.model)
         return self.engine.recent.get(run_id(settings, loaded.fingerprint)) if loaded else None
 
-    def pair(self, settings: Settings, visitor: str = "", against: Settings | None = None) -> Iterator[Pair | Progress]:
+    def pair(
+        self, settings: Settings, visitor: str = "", against: Settings | None = None, ticket: object = None
+    ) -> Iterator[Pair | Progress]:
         """Progress while a run is long, then both runs, then once more with log P of the old output under the new masks.
 
-        against: the old run, where it is not the plain one. The visitor's next run, or Stop, ends it at the next step.
+        against: the old run, where it is not the plain one. ticket: of this visitor's run, begun here if there is none. The
+        visitor's next run, or Stop, ends it at the next step.
         """
         against = plain(settings) if against is None else against
         engine = self.engine
-        ticket = engine.latest.begin(visitor)
+        ticket = ticket or engine.latest.begin(visitor)
         usable(settings.text)
         engine.models.check(settings.model)
 

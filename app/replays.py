@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
-from app import look_packs, mask_packs
+from app import corpus_packs, look_packs, mask_packs
 from app.corruptions import Corruptions
 from app.engine import Engine
 from app.masked import Pair
@@ -15,7 +15,7 @@ from app.words import english
 from core.errors import TwoStacksError
 from core.settings import Settings
 
-TABS = ("attention", "search", "masks", "noise", "scores", "sessions")
+TABS = ("attention", "search", "masks", "noise", "scores", "formulas", "train", "sessions")
 MAPS = ("cross", "decoder", "encoder")
 
 
@@ -49,6 +49,8 @@ class Replays:
             return Replay({}, "sessions", None, {"told": look_packs.probe_said(record), "maps": look_packs.probe(record)})
         if record.kind == "comparison":
             return self._comparison(session, record)
+        if record.kind == "corpus":
+            return Replay({}, "sessions", None, {"told": corpus_packs.told(record)})
         total = f"log P = {record.total:.3f}, loss {record.loss:.3f} nats a token"
         return Replay({}, "sessions", None, {"told": _said(total)})
 
@@ -76,7 +78,7 @@ class Replays:
         """A run: the heatmaps of the first tab; of beams the tree as well; the grid shows the masks that it had."""
         packs = {"stepper": self.engine.saved_pack(trace) | ({"view": view} if view else {}),
                  "grid": mask_packs.grid(trace, masks=trace.settings.masks) | {"take": True}}
-        if trace.settings.decoding.beams < 2 or not trace.steps:
+        if trace.tree is None:
             return Replay({}, "attention", trace.settings, packs)
         return Replay({}, "search", trace.settings, packs | {"tree": self.searches.drawn(trace) | {"view": ranks_of(seen)}})
 

@@ -43,7 +43,7 @@ _OWN = """
   #ts-masks-told { position: sticky; bottom: 8px; z-index: 20; max-height: 42vh; overflow-y: auto !important; border-radius: 10px;
     box-shadow: 0 2px 14px rgba(0, 0, 0, .16); }
 }
-#ts-scores-row, #ts-search-row { align-items: end; }
+#ts-scores-row, #ts-search-row, #ts-formulas-row { align-items: end; }
 .ts-masks-head { margin-top: .8rem; }
 .ts-masks-head h3, .ts-masks-head p { margin: 0; }
 .ts-masks-head p { color: var(--body-text-color-subdued); max-width: 62rem; }
@@ -61,7 +61,8 @@ _OWN = """
 }
 footer { display: none !important; }
 """
-CSS = _OWN + styles("noise", "findings", "scores", "sessions", "lecture")  # several components share each, so it travels once
+# several components share each, so it travels once
+CSS = _OWN + styles("noise", "findings", "scores", "sessions", "lecture", "search_sections", "corpus")
 
 
 def theme() -> gr.Theme:

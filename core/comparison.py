@@ -110,11 +110,14 @@ def what_differs(old: Settings, new: Settings) -> str:
     """The masks and edits that differ, in words: "Encoder causal instead of bidirectional; cross head 1.2 off"."""
     words = []
     for stack in STACKS:
-        before, after = wording(old.masks.of(stack), stack), wording(new.masks.of(stack), stack)
+        one, two = old.masks.of(stack), new.masks.of(stack)
+        before, after = wording(one, stack), wording(two, stack)
         if before != after:
             words.append(f"{stack} {after} instead of {before}")
-        elif old.masks.of(stack) != new.masks.of(stack):
+        elif (one.exceptions, one.hidden) != (two.exceptions, two.hidden):
             words.append(f"{stack} other cells")
+        elif one != two:  # a preset by its name that holds anyway
+            words.append(f"{stack} {after}, which it is anyway")
     words += _edits(old.edits, new.edits)
     if not words:
         words = ["the same masks" if (old.masks, old.edits) == (new.masks, new.edits) else "other edits"]

@@ -27,7 +27,7 @@ SEARCHED = Decoding(beams=4)
 class Example:
     """A sentence, what it shows in a word, what to look at in it, and what each word of its translation means.
 
-    task: empty is the model's first.
+    task: empty is the model's first. reference: a translation into German by hand, where there is one.
     """
 
     text: str
@@ -35,6 +35,7 @@ class Example:
     name: str = ""
     task: str = ""
     gloss: dict[str, str] = field(default_factory=dict)
+    reference: str = ""
 
 
 _FILE = json.loads((ASSETS / "examples.json").read_text("utf-8"))

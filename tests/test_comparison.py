@@ -123,6 +123,8 @@ def test_what_differs_in_words(masks, edits, said):
 def test_other_cells_and_heads_on_again():
     one, two = (dataclasses.replace(PLAIN, masks=Masks(encoder=StackMask(exceptions=(Cell(1, key),)))) for key in (1, 2))
     assert what_differs(one, two) == "Encoder other cells"
+    named = Settings("a", masks=Masks(encoder=StackMask("bidirectional")))
+    assert what_differs(Settings("a"), named) == "Encoder bidirectional, which it is anyway"
     assert what_differs(dataclasses.replace(PLAIN, edits=Edits(heads=(Head(),))), PLAIN) == "Encoder head 1.1 on again"
 
 

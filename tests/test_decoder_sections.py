@@ -129,10 +129,11 @@ def test_rows_and_tokens_of_the_run_are_offered(looks, trace):
     part = section(looks, RowPart)
     values = dict(zip(part.controls, controls("decoder", 3, 9, 0, 8), strict=True)) | {part.held: "", part.hand: None}
     *_, found = part.look(values, "one")
-    assert [name for name, _ in found[part.query].choices] == [f"{at} {t.text}" for at, t in enumerate(trace.target, 1)]
+    assert [name for name, _ in found[part.query]["choices"]] == [f"{at} {t.text}" for at, t in enumerate(trace.target, 1)]
     read = ["1 <pad>", *(f"{at} {t.text}" for at, t in enumerate(trace.target[:2], 2))]
-    assert [name for name, _ in found[part.key].choices] == read
-    assert (found[part.key].value, found[part.layer].value, found[part.head].value) == (3, 3, 0)  # stale ones: the last there is
+    assert [name for name, _ in found[part.key]["choices"]] == read
+    assert found[part.key]["value"] == 3 and found[part.layer]["value"] == 3  # stale ones: the last there is
+    assert "value" not in found[part.query] and "value" not in found[part.head]  # what was chosen meanwhile stays
     (panel,) = found[part.maps]["panels"]
     assert numbers(panel)[1].tolist() == [0, 0, 1] and len(panel["columns"]) == 3
 
@@ -141,7 +142,7 @@ def test_a_click_on_a_column_chooses_its_token(looks):
     part = section(looks, RowPart)
     values = dict(zip(part.controls, controls(), strict=True)) | {part.held: "", part.hand: None}
     *_, found = part.pick(values, "one", {"panel": 0, "row": 0, "column": 4})
-    assert found[part.key].value == 5 and numbers(found[part.maps]["panels"][0])[1][4] == 1
+    assert found[part.key]["value"] == 5 and numbers(found[part.maps]["panels"][0])[1][4] == 1
     for data in (None, {}, {"column": "4"}, {"column": -7}, {"column": [1]}, 5):
         *_, found = part.pick(values, "one", data)
         assert "no token" in found[part.told]["text"] and found[part.maps] is None

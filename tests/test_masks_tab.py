@@ -21,6 +21,7 @@ from core.settings import Decoding, Settings
 
 TEXT = "A man rides a brown horse near the old fence."
 CAUSAL = Masks(encoder=StackMask("causal"))
+DIAGONAL = Masks(encoder=StackMask("diagonal"))
 BLIND = Masks(cross=StackMask(exceptions=tuple(Cell(2, column) for column in range(40))))
 
 
@@ -55,8 +56,9 @@ def edit(made, parts, masks, visitor="one", **values) -> list[dict]:
 
 
 def test_an_edit_keeps_the_masks_and_shows_both_runs(made, parts):
-    kept, pictures, scored = edit(made, parts, CAUSAL)
-    assert kept == {"drawn": Drawn(CAUSAL)}
+    drawn = Drawn()
+    pictures, scored = edit(made, parts, CAUSAL, drawn=drawn)
+    assert drawn == Drawn(CAUSAL, turns={"masks": 0})
     old, new = (record(Settings(TEXT, masks=masks), made.engine.models) for masks in (Masks(), CAUSAL))
     assert set(pictures) == {"grid", "told", "maps"} and set(scored) == {"told"}
     assert pictures["told"]["sentence"] == compare(old, new).sentence
@@ -68,6 +70,18 @@ def test_an_edit_keeps_the_masks_and_shows_both_runs(made, parts):
     assert pictures["grid"]["labels"]["writes"] == [t.text for t in new.target]
     assert pictures["grid"]["labels"]["target"][0] == [new.start.text, True]
     json.dumps([pictures[name] for name in ("grid", "told", "maps")], allow_nan=False)
+
+
+def test_an_older_edit_that_comes_late_sets_nothing_back_and_shows_the_newest(made, parts):
+    drawn, sent = Drawn(), [{"masks": differences(masks), "turn": turn} for turn, masks in ((1, CAUSAL), (2, DIAGONAL))]
+    older = tab.edited(made, parts, {"text": TEXT, "drawn": drawn, "token": 1}, sent[0], "one")
+    newest = edit(made, parts, sent[1], drawn=drawn)
+    assert drawn.masks == DIAGONAL and newest[-1]["told"]["sentence"].startswith("Encoder diagonal")
+    late = [one for one in older if one["told"].get("kind") != "progress"]  # it only begins now
+    assert drawn.masks == DIAGONAL and late[-1]["told"]["sentence"].startswith("Encoder diagonal")
+    for strange in (None, "7", 1.5, True, [], -1):  # what a browser of ours never sends
+        drawn.take("masks", CAUSAL if strange == -1 else DIAGONAL, strange)
+        assert drawn.masks == DIAGONAL and drawn.turns == {"masks": 2}
 
 
 def test_heatmaps_are_the_mean_of_the_runs_and_their_difference(made, parts):
@@ -105,7 +119,7 @@ def test_the_plain_run_is_made_once_and_a_known_mask_not_again(made, parts):
 
 
 def test_nothing_drawn_says_what_to_do(made, parts):
-    kept, shown = edit(made, parts, Masks())
+    (shown,) = edit(made, parts, Masks())
     assert "Nothing is masked yet" in shown["told"]["sentence"] and len(shown["maps"]["panels"]) == 1
 
 
@@ -141,8 +155,9 @@ def test_masks_that_cannot_be_are_a_sentence(made, parts, data, said):
     ({"text": TEXT, "model": "../x"}, "There is no model"), ({"text": TEXT, "longest": 10**9}, "max_new_tokens is"),
 ])
 def test_settings_that_cannot_be_are_a_sentence_and_the_masks_stay(made, parts, values, said):
-    kept, answer = edit(made, parts, CAUSAL, **values)
-    assert kept == {"drawn": Drawn(CAUSAL)} and said in answer["told"]["text"]
+    drawn = Drawn()
+    (answer,) = edit(made, parts, CAUSAL, drawn=drawn, **values)
+    assert drawn.masks == CAUSAL and said in answer["told"]["text"]
 
 
 def test_a_failure_is_logged_and_not_shown(made, parts, monkeypatch, caplog):
@@ -203,7 +218,7 @@ def test_a_tab_that_opens_shows_what_is_there_and_runs_nothing(made, parts):
 
 
 def test_long_texts_are_cut_with_a_note(made, parts):
-    kept, pictures, scored = edit(made, parts, CAUSAL, text="the old man and the sea " * 60, longest=4)
+    pictures, scored = edit(made, parts, CAUSAL, text="the old man and the sea " * 60, longest=4)
     assert len(pictures["grid"]["labels"]["source"]) == mask_packs.MOST_DRAWN
     assert any("can be drawn on" in note for note in scored["told"]["notes"])
     assert all(len(panel["columns"]) <= mask_packs.MOST_SHOWN for panel in pictures["maps"]["panels"])

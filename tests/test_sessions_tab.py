@@ -18,7 +18,8 @@ from app.views.sessions import Parts, Stage, acted, arrived, controls_of, went
 from app.widgets.session_list import MOST_FILE
 from core import Settings
 from core.comparison import compare
-from core.examples import saved
+from core.errors import ModelError
+from core.examples import saved, saved_search
 from core.models import Models
 from core.records import browser_trace
 from core.sessions import exchange
@@ -118,6 +119,24 @@ def test_a_replay_is_what_the_live_run_was_and_the_controls_show_what_they_were(
     assert answer["drawn"].masks == trace.settings.masks and answer["drawn"].edits == trace.settings.edits
     assert answer["tabs"].selected == "attention" and answer["bar"]["at"] == 0 and len(answer["bar"]["entries"]) == 2
     assert not shelf.engine.models.is_loaded("pocket-t5")  # nothing was loaded for it
+
+
+def test_a_search_is_drawn_as_its_tree_too(shelf, parts, ann, monkeypatch):
+    trace = saved_search()
+    shelf.keeper.keep("ann", lambda: trace)
+    shelf.keeper.store.writer.flush()
+    row = shelf.keeper.store.kept(shelf.keeper.store.session(ann, shelf.keeper.owner("ann")))[-1].row
+    answer = names(went(shelf, parts, {"id": ann, "row": row}, "ann"))
+    assert answer["tree"] == shelf.searches.drawn(trace) and answer["tree"]["kind"] == "tree"
+    assert answer["stepper"]["output"] == trace.text and not shelf.engine.models.is_loaded("pocket-t5")
+
+    def gone(*asked):
+        raise ModelError("There is no model.")
+
+    monkeypatch.setattr(shelf.engine.models, "vocabulary", gone)
+    answer = names(went(shelf, parts, {"id": ann, "row": row}, "ann"))
+    assert "tree" not in answer and answer["stepper"]["output"] == trace.text
+    assert "tree" not in names(went(shelf, parts, {"id": ann, "row": row - 1}, "ann"))
 
 
 def test_a_run_after_a_replay_goes_into_a_session_of_ones_own_that_says_where_it_came_from(shelf, parts, ann):

@@ -17,7 +17,7 @@ from core.settings import Decoding, Settings
 from core.trace import run_id
 from tests.browser.conftest import free_port
 from tests.conftest import EXHAUSTIVE
-from tests.visitors import Visitor, served
+from tests.visitors import Visitor, pack_of, served
 
 ENDLESS = "A <img src=x onerror=alert(1)> dog."  # the model writes on until it may not
 
@@ -139,7 +139,7 @@ def test_stop_ends_a_run_within_one_step(page, visitors, made):
     page.engine.latest.stop(visitor.name)
     at = made.count(text)
     *_, last = visitor.messages()
-    pack = last["output"]["data"][0]
+    pack = pack_of(last)
     assert len(pack["rows"]) <= at + 1 and "Stopped after" in pack["notes"][-1]
     assert made.count(text) == len(pack["rows"]) < 128
 

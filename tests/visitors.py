@@ -15,6 +15,11 @@ from urllib.parse import urlsplit
 import httpx
 
 
+def pack_of(message: dict) -> dict:
+    """What a message brings the stepper."""
+    return json.loads(message["output"]["data"][0])
+
+
 class Visitor:
     """One open tab. `press` starts a run; `messages` gives what the queue says of it, the last one whole."""
 
@@ -50,7 +55,7 @@ class Visitor:
         """The whole pack that the stepper got."""
         self.press(text, **settings)
         *_, last = self.messages()
-        return last["output"]["data"][0]
+        return pack_of(last)
 
     def stay(self) -> None:
         """Keep the tab open, as a browser's heartbeat does, until `leave`."""

@@ -17,7 +17,7 @@ from app.engine import Engine
 from app.mask_looks import Looks, edits_of, sizes
 from app.mask_sections import HeadsPart, LeakPart, ProbePart
 from app.masked import Drawn, Masked, Pair, plain
-from app.sections import Section
+from app.sections import opens
 from app.stack_sections import BiasPart, PaddingPart, PrefixPart
 from app.tab import Tab
 from app.turns import MODEL_TURN
@@ -99,8 +99,8 @@ def build(engine: Engine, controls: Controls) -> Tab:
     turn = MODEL_TURN | dict(show_progress_on=parts.both)  # a small one: it is read anew with every message
     looked = [*probe.outputs, *(one for section in parts.sections for one in section.outputs)]
     # `edit` is an event of our own scripts; a deferred one would come with the data of the one before, so none is deferred
-    ran = [again(parts.grid.edit(edit, parts.inputs, [parts.drawn, *parts.shown], **turn)),
-           again(heads.maps.edit(tick, parts.inputs, [parts.drawn, *parts.shown], **turn)),
+    ran = [again(parts.grid.edit(edit, parts.inputs, parts.shown, **turn)),
+           again(heads.maps.edit(tick, parts.inputs, parts.shown, **turn)),
            again(parts.both.click(both, parts.inputs, parts.shown, **turn))]
     probe.go.click(look, parts.inputs | probe.inputs, probe.outputs, **turn)
     gr.on([one.input for one in (probe.stack, probe.layer, probe.head)], look_into, parts.inputs | probe.inputs,
@@ -116,22 +116,6 @@ def build(engine: Engine, controls: Controls) -> Tab:
     return Tab(following, {"drawn": parts.drawn, "grid": parts.grid, "pair": parts.told, "pair_maps": parts.maps}, ran=ran)
 
 
-def opens(section: Section, inputs: set) -> None:
-    """A section works from its opening to its closing; a control of it asks again."""
-    def look(values: dict, request: gr.Request) -> Iterator[dict]:
-        for found in section.look(values, _who(request)):
-            yield {section.open: True} | found
-
-    asks = [section.part.expand, *(one.input for one in section.controls)]
-    gr.on(asks, look, inputs | section.inputs, section.outputs, **MODEL_TURN | dict(trigger_mode="always_last"))
-    for event, answers in section.events():
-        def on(values: dict, data: gr.EventData, request: gr.Request, answers: Callable = answers) -> Iterator[dict]:
-            yield from answers(values, _who(request), getattr(data, "_data", None))
-
-        event(on, inputs | section.inputs, section.outputs, **MODEL_TURN)
-    section.part.collapse(lambda: False, None, section.open, queue=False, api_visibility="private", show_progress="hidden")
-
-
 def looked_again(parts: "Parts", values: dict, visitor: str) -> Iterator[dict]:
     """After another run, model or mask: the head that was looked into, and the sections that are open."""
     yield parts.probe.look(values, visitor, used=False)
@@ -145,13 +129,15 @@ def _who(request: gr.Request) -> str:
 
 
 def edited(made: Masked, parts: Parts, values: dict, data: object, visitor: str) -> Iterator[dict]:
-    """The masks that the grid tells are kept at once, for any event that comes behind; then both runs are shown."""
+    """The masks that the grid tells are kept at once, for any event that comes behind; then both runs are shown.
+
+    The state is changed in place and is no output, so that an older edit whose answer comes late cannot set a newer one back.
+    """
     try:
-        values[parts.drawn].masks = masks_of(data)
+        values[parts.drawn].take("masks", masks_of(data), data.get("turn"))
     except InputError as error:
         yield {parts.told: refused(str(error))}
         return
-    yield {parts.drawn: values[parts.drawn]}
     yield from pictures(made, parts, values, visitor)
 
 
@@ -161,13 +147,12 @@ def ticked(made: Masked, parts: Parts, values: dict, data: object, visitor: str)
 
     def kept() -> dict:
         loaded = made.engine.models.load(parts.settings(values).model)
-        drawn.edits = edits_of(data, drawn.edits, list(sizes(None, loaded)))
+        drawn.take("edits", edits_of(data, drawn.edits, list(sizes(None, loaded))), data.get("turn"))
         return {}
 
     if problem := quick(kept):
         yield {parts.told: problem}
         return
-    yield {parts.drawn: drawn}
     yield from pictures(made, parts, values, visitor, emptied=False)
 
 
@@ -180,7 +165,8 @@ def masks_of(data: object) -> Masks:
 
 def pictures(made: Masked, parts: Parts, values: dict, visitor: str, emptied: bool = True) -> Iterator[dict]:
     """What the components show, as it comes; what goes wrong is said and the pictures stay."""
-    for found in slow(lambda: made.pair(parts.settings(values), visitor)):
+    ticket = made.engine.latest.begin(visitor)  # before the masks are read: whichever event begins last shows the newest
+    for found in slow(lambda: made.pair(parts.settings(values), visitor, ticket=ticket)):
         yield shown(made, parts, values, found, emptied)
 
 

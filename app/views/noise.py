@@ -107,7 +107,7 @@ def build(engine: Engine, controls: Controls) -> Tab:
         event.then(moved, inputs, None, **QUICK | dict(trigger_mode="multiple"))
     ran = [kept, rebuild.click(rebuilt, inputs, rebuilding, **MODEL_TURN)]
     every.click(listed, inputs, table, **MODEL_TURN)
-    return Tab(None, {"corruption": view}, again, list(noise.inputs()), ran)
+    return Tab(None, {"corruption": view}, again, list(noise.inputs()), ran=ran)
 
 
 def settings_of(noise: NoiseControls, controls: Controls, values: dict) -> Settings:

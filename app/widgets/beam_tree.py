@@ -7,8 +7,7 @@ None. `assets/js/beam_tree/` draws it by `textContent` and SVG nodes only. "Go o
 
 from typing import Any
 
-import gradio as gr
-
+from app.widgets.component import Component
 from app.widgets.markup import EXPORTS, Markup
 from app.widgets.scripts import script, styles
 
@@ -62,21 +61,11 @@ TEMPLATE = f"""
 """
 
 
-class BeamTree(gr.HTML):
+class BeamTree(Component):
     """A `gr.HTML` whose value is a search. A refusal and progress leave what was there before."""
 
+    KINDS = KINDS
+
     def __init__(self, value: dict[str, Any] | None = None, **settings: Any):
-        super().__init__(value, html_template=TEMPLATE, css_template=styles("stepper", "beam_tree"), apply_default_css=False,
+        super().__init__(value, html_template=TEMPLATE, css_template=styles("stepper", "beam_tree"),
                          js_on_load=script("beam_tree", SCRIPTS), **settings)
-
-    def preprocess(self, payload: Any) -> None:
-        """Whatever a browser sends back as a value is dropped; a handler checks what an event brings."""
-        return None
-
-    def postprocess(self, value: dict[str, Any] | None) -> dict[str, Any] | None:
-        if value is not None and (not isinstance(value, dict) or value.get("kind") not in KINDS):
-            raise ValueError(f"a beam tree shows a dict whose kind is one of {KINDS}, or None")
-        return value
-
-    def api_info(self) -> dict[str, Any]:
-        return {"type": "object", "description": "a beam search"}

@@ -5,11 +5,9 @@ answer that comes late is known. `assets/js/corruption/` draws it; tokens reach 
 is `edit`: `window.twoStacks.edited` has the places that a person hid and showed by hand.
 """
 
-import json
 from typing import Any
 
-import gradio as gr
-
+from app.widgets.component import Component
 from app.widgets.markup import Markup
 from app.widgets.scripts import script
 from core.noise import NOISES, Corruption, Units
@@ -69,20 +67,8 @@ def _side(tokens) -> list[list]:
     return [[token.text, token.id] for token in tokens]
 
 
-class CorruptionView(gr.HTML):
+class CorruptionView(Component):
     """A `gr.HTML` whose value is a pack, {"kind": "refused", "text": a sentence}, or None."""
 
     def __init__(self, value: dict[str, Any] | None = None, **settings: Any):
-        super().__init__(value, html_template=TEMPLATE, js_on_load=script("corruption", SCRIPTS),
-                         apply_default_css=False, **settings)
-
-    def preprocess(self, payload: Any) -> None:
-        """Whatever a browser sends back is dropped."""
-        return None
-
-    def postprocess(self, value: dict[str, Any] | None) -> str | None:
-        """As one text: Gradio copies each number of a value at every event of the page, which takes longer than drawing it."""
-        return None if value is None else json.dumps(value)
-
-    def api_info(self) -> dict[str, Any]:
-        return {"type": "string", "description": "a text under a noise"}
+        super().__init__(value, html_template=TEMPLATE, js_on_load=script("corruption", SCRIPTS), **settings)

@@ -7,8 +7,7 @@ one of MARKS; `name` is a word of the component.
 
 from typing import Any
 
-import gradio as gr
-
+from app.widgets.component import Component
 from app.widgets.markup import Markup
 from app.widgets.scripts import script
 
@@ -25,21 +24,11 @@ TEMPLATE = f"""
 """
 
 
-class Findings(gr.HTML):
+class Findings(Component):
     """A `gr.HTML` whose value is what was found. A refusal and progress leave what was there before."""
 
+    KINDS = KINDS
+
     def __init__(self, value: dict[str, Any] | None = None, **settings: Any):
-        super().__init__(value, html_template=TEMPLATE, apply_default_css=False,
+        super().__init__(value, html_template=TEMPLATE,
                          js_on_load=script("findings", ("text", "findings")), **settings)
-
-    def preprocess(self, payload: Any) -> None:
-        """Whatever a browser sends back is dropped."""
-        return None
-
-    def postprocess(self, value: dict[str, Any] | None) -> dict[str, Any] | None:
-        if value is not None and (not isinstance(value, dict) or value.get("kind") not in KINDS):
-            raise ValueError(f"findings are a dict whose kind is one of {KINDS}, or None")
-        return value
-
-    def api_info(self) -> dict[str, Any]:
-        return {"type": "object", "description": "what was found"}

@@ -6,8 +6,7 @@ app/lectures.py. While there is a value the arrow keys are the lecture's, wherev
 
 from typing import Any
 
-import gradio as gr
-
+from app.widgets.component import Component
 from app.widgets.markup import Markup
 from app.widgets.scripts import script
 
@@ -24,21 +23,11 @@ TEMPLATE = f"""
 """
 
 
-class Lecture(gr.HTML):
+class Lecture(Component):
     """A `gr.HTML` whose value is one slide's bar; None ends the lecture."""
 
+    KINDS = ("lecture",)
+
     def __init__(self, value: dict[str, Any] | None = None, **settings: Any):
-        super().__init__(value, html_template=TEMPLATE, apply_default_css=False,
+        super().__init__(value, html_template=TEMPLATE,
                          js_on_load=script("lecture", ("text", "lecture")), **settings)
-
-    def preprocess(self, payload: Any) -> None:
-        """Whatever a browser sends back is dropped."""
-        return None
-
-    def postprocess(self, value: dict[str, Any] | None) -> dict[str, Any] | None:
-        if value is not None and (not isinstance(value, dict) or value.get("kind") != "lecture"):
-            raise ValueError("a slide is a dict whose kind is lecture, or None")
-        return value
-
-    def api_info(self) -> dict[str, Any]:
-        return {"type": "object", "description": "a slide of a lecture"}

@@ -8,8 +8,7 @@ of `{{`, `${` and backticks.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import gradio as gr
-
+from app.widgets.component import Component
 from app.widgets.markup import EXPORTS, Markup
 from app.widgets.scripts import script, styles
 from core.fields import differences
@@ -117,23 +116,14 @@ def pack(
     }
 
 
-class MaskGrid(gr.HTML):
-    """A `gr.HTML` whose value is a pack (a dict) or None. After each change the event `edit` carries {"masks": {...}}: what
-    `core.fields.build(Masks, ...)` reads, and checks. It is not `change`, which Gradio itself fires with each new value.
+class MaskGrid(Component):
+    """A `gr.HTML` whose value is a pack (a dict) or None. After each change the event `edit` carries {"masks": {...}, "turn"}:
+    what `core.fields.build(Masks, ...)` reads, and checks; and how many edits there were. It is not `change`, which Gradio
+    itself fires with each new value.
     """
+
+    KINDS = ("grid",)
 
     def __init__(self, value: dict[str, Any] | None = None, **settings: Any):
         super().__init__(value, html_template=TEMPLATE, css_template=styles("stepper", "mask_grid"),
-                         js_on_load=script("mask_grid", SCRIPTS), apply_default_css=False, **settings)
-
-    def preprocess(self, payload: Any) -> None:
-        """Whatever a browser sends back as a value is dropped; masks come by the event, whose handler checks them."""
-        return None
-
-    def postprocess(self, value: dict[str, Any] | None) -> dict[str, Any] | None:
-        if value is not None and (not isinstance(value, dict) or value.get("kind") != "grid"):
-            raise ValueError("a mask grid shows what mask_grid.pack makes: a dict of kind 'grid', or None")
-        return value
-
-    def api_info(self) -> dict[str, Any]:
-        return {"type": "object", "description": "axes of attention and the masks drawn on them"}
+                         js_on_load=script("mask_grid", SCRIPTS), **settings)

@@ -9,9 +9,9 @@ import base64
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import gradio as gr
 import numpy as np
 
+from app.widgets.component import Component
 from app.widgets.markup import Markup
 from app.widgets.scripts import script, styles
 
@@ -63,26 +63,16 @@ def pack(panels: Sequence[dict[str, Any]], operators: Sequence[str] = (), beside
     return {"kind": "matrices", "panels": list(panels), "operators": list(operators), "beside": beside}
 
 
-class Matrices(gr.HTML):
+class Matrices(Component):
     """A `gr.HTML` whose value is a pack (a dict) or None.
 
-    Events: `select` with {"panel", "row", "column"} of a cell that was picked; `edit` with {"panel", "checked"}, the ticked
-    cells [row, column] after a tick, or with {"panel", "column", "share"}, a weight that was dragged. Not `change`, which
-    Gradio itself fires with each new value.
+    Events: `select` with {"panel", "row", "column"} of a cell that was picked; `edit` with {"panel", "checked", "turn"},
+    the ticked cells [row, column] after a tick and how many ticks there were, or with {"panel", "column", "share"}, a weight
+    that was dragged. Not `change`, which Gradio itself fires with each new value.
     """
+
+    KINDS = ("matrices",)
 
     def __init__(self, value: dict[str, Any] | None = None, **settings: Any):
         super().__init__(value, html_template=TEMPLATE, css_template=styles("stepper", "matrices"),
-                         js_on_load=script("matrices", SCRIPTS), apply_default_css=False, **settings)
-
-    def preprocess(self, payload: Any) -> None:
-        """Whatever a browser sends back as a value is dropped; a handler checks what an event brings."""
-        return None
-
-    def postprocess(self, value: dict[str, Any] | None) -> dict[str, Any] | None:
-        if value is not None and (not isinstance(value, dict) or value.get("kind") != "matrices"):
-            raise ValueError("matrices show what matrices.pack makes: a dict of kind 'matrices', or None")
-        return value
-
-    def api_info(self) -> dict[str, Any]:
-        return {"type": "object", "description": "matrices with their labels"}
+                         js_on_load=script("matrices", SCRIPTS), **settings)

@@ -5,8 +5,7 @@ The value is `app.score_packs.matched`, or None. Drawn by `assets/js/ngrams/ngra
 
 from typing import Any
 
-import gradio as gr
-
+from app.widgets.component import Component
 from app.widgets.markup import Markup
 from app.widgets.scripts import script
 
@@ -23,21 +22,11 @@ TEMPLATE = f"""
 """
 
 
-class Ngrams(gr.HTML):
+class Ngrams(Component):
     """A `gr.HTML` whose value is one text's matches."""
 
+    KINDS = KINDS
+
     def __init__(self, value: dict[str, Any] | None = None, **settings: Any):
-        super().__init__(value, html_template=TEMPLATE, apply_default_css=False, js_on_load=script("ngrams", ("text", "ngrams")),
+        super().__init__(value, html_template=TEMPLATE, js_on_load=script("ngrams", ("text", "ngrams")),
                          **settings)
-
-    def preprocess(self, payload: Any) -> None:
-        """Whatever a browser sends back is dropped."""
-        return None
-
-    def postprocess(self, value: dict[str, Any] | None) -> dict[str, Any] | None:
-        if value is not None and (not isinstance(value, dict) or value.get("kind") not in KINDS):
-            raise ValueError(f"matches are a dict whose kind is one of {KINDS}, or None")
-        return value
-
-    def api_info(self) -> dict[str, Any]:
-        return {"type": "object", "description": "n-grams of an output that its references have"}

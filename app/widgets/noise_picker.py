@@ -8,8 +8,7 @@ noise and its name; `use` asks for the able model.
 from html import escape
 from typing import Any
 
-import gradio as gr
-
+from app.widgets.component import Component
 from app.widgets.markup import Markup
 from app.widgets.scripts import script
 from core.noise import NOISES, Noise
@@ -39,19 +38,8 @@ TEMPLATE = f"""
 """
 
 
-class NoisePicker(gr.HTML):
+class NoisePicker(Component):
     """A `gr.HTML` with a button for each noise."""
 
     def __init__(self, value: dict[str, Any] | None = None, **settings: Any):
-        super().__init__(value, html_template=TEMPLATE, js_on_load=script("noise_picker"),
-                         apply_default_css=False, **settings)
-
-    def preprocess(self, payload: Any) -> None:
-        """Whatever a browser sends back is dropped."""
-        return None
-
-    def postprocess(self, value: dict[str, Any] | None) -> dict[str, Any] | None:
-        return value
-
-    def api_info(self) -> dict[str, Any]:
-        return {"type": "object", "description": "the chosen noise, and why others are impossible"}
+        super().__init__(value, html_template=TEMPLATE, js_on_load=script("noise_picker"), **settings)

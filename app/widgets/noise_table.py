@@ -4,11 +4,9 @@ The value is {"kind": "table", "rows": [written(row), ...]}, a refusal, or None.
 `assets/js/noise_table/`, by `textContent`.
 """
 
-import json
 from typing import Any
 
-import gradio as gr
-
+from app.widgets.component import Component
 from app.widgets.markup import Markup
 from app.widgets.scripts import script
 from core.noise.published import TABLES
@@ -43,21 +41,10 @@ def written(row: Any) -> dict[str, Any]:
     }
 
 
-class NoiseTable(gr.HTML):
+class NoiseTable(Component):
     """A `gr.HTML` whose value is a table that grows."""
 
     def __init__(self, value: dict[str, Any] | None = None, **settings: Any):
-        super().__init__(value, html_template=TEMPLATE, apply_default_css=False,
+        super().__init__(value, html_template=TEMPLATE,
                          js_on_load=script("noise_table", ("text", "rows")),
                          **{"sources": [[table.name, table.source] for table in TABLES]} | settings)
-
-    def preprocess(self, payload: Any) -> None:
-        """Whatever a browser sends back is dropped."""
-        return None
-
-    def postprocess(self, value: dict[str, Any] | None) -> str | None:
-        """As one text: Gradio copies each number of a value at every event of the page."""
-        return None if value is None else json.dumps(value)
-
-    def api_info(self) -> dict[str, Any]:
-        return {"type": "string", "description": "all noises on one text"}

@@ -3,11 +3,9 @@
 The value is `judged(...)`, progress of a run, a refusal, or None. `assets/js/rebuilding/` draws it by `textContent` and canvas.
 """
 
-import json
 from typing import Any
 
-import gradio as gr
-
+from app.widgets.component import Component
 from app.widgets.markup import Markup
 from app.widgets.scripts import script
 
@@ -47,20 +45,9 @@ def judged(found: Any) -> dict[str, Any]:
     }
 
 
-class RebuildingView(gr.HTML):
+class RebuildingView(Component):
     """A `gr.HTML` whose value is what a model rebuilt, or how far it is."""
 
     def __init__(self, value: dict[str, Any] | None = None, **settings: Any):
-        super().__init__(value, html_template=TEMPLATE, apply_default_css=False,
+        super().__init__(value, html_template=TEMPLATE,
                          js_on_load=script("rebuilding", ("text", "strips", "wiring")), **settings)
-
-    def preprocess(self, payload: Any) -> None:
-        """Whatever a browser sends back is dropped."""
-        return None
-
-    def postprocess(self, value: dict[str, Any] | None) -> str | None:
-        """As one text: Gradio copies each number of a value at every event of the page."""
-        return None if value is None else json.dumps(value)
-
-    def api_info(self) -> dict[str, Any]:
-        return {"type": "string", "description": "what a model rebuilt"}

@@ -5,8 +5,7 @@ The value is the bar of app.replays.Replay, or None. Events: `go` ({"id", "row" 
 
 from typing import Any
 
-import gradio as gr
-
+from app.widgets.component import Component
 from app.widgets.markup import Markup, speeds
 from app.widgets.scripts import script
 
@@ -26,21 +25,11 @@ TEMPLATE = f"""
 """
 
 
-class ReplayBar(gr.HTML):
+class ReplayBar(Component):
     """A `gr.HTML` whose value is a bar; None hides it."""
 
+    KINDS = ("replay",)
+
     def __init__(self, value: dict[str, Any] | None = None, **settings: Any):
-        super().__init__(value, html_template=TEMPLATE, apply_default_css=False,
+        super().__init__(value, html_template=TEMPLATE,
                          js_on_load=script("replay_bar", ("text", "bar")), **settings)
-
-    def preprocess(self, payload: Any) -> None:
-        """Whatever a browser sends back is dropped."""
-        return None
-
-    def postprocess(self, value: dict[str, Any] | None) -> dict[str, Any] | None:
-        if value is not None and (not isinstance(value, dict) or value.get("kind") != "replay"):
-            raise ValueError("a bar is a dict whose kind is replay, or None")
-        return value
-
-    def api_info(self) -> dict[str, Any]:
-        return {"type": "object", "description": "a session that is replayed"}

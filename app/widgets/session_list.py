@@ -6,8 +6,7 @@ only. The one event is `act`: {"do", ...}, checked in app/shelf.py.
 
 from typing import Any
 
-import gradio as gr
-
+from app.widgets.component import Component
 from app.widgets.markup import Markup
 from app.widgets.scripts import script
 
@@ -54,21 +53,11 @@ TEMPLATE = f"""
 """
 
 
-class SessionList(gr.HTML):
+class SessionList(Component):
     """A `gr.HTML` whose value is a pack of sessions. A refusal leaves what was there before."""
 
+    KINDS = KINDS
+
     def __init__(self, value: dict[str, Any] | None = None, **settings: Any):
-        super().__init__(value, html_template=TEMPLATE, apply_default_css=False,
+        super().__init__(value, html_template=TEMPLATE,
                          js_on_load=script("session_list", ("text", "drawing", "wiring")), **settings)
-
-    def preprocess(self, payload: Any) -> None:
-        """Whatever a browser sends back is dropped."""
-        return None
-
-    def postprocess(self, value: dict[str, Any] | None) -> dict[str, Any] | None:
-        if value is not None and (not isinstance(value, dict) or value.get("kind") not in KINDS):
-            raise ValueError(f"a list of sessions is a dict whose kind is one of {KINDS}, or None")
-        return value
-
-    def api_info(self) -> dict[str, Any]:
-        return {"type": "object", "description": "sessions"}

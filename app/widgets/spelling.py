@@ -6,8 +6,7 @@ reach the page by `textContent` only.
 
 from typing import Any
 
-import gradio as gr
-
+from app.widgets.component import Component
 from app.widgets.scripts import script
 from core.spelling import Mark
 
@@ -19,19 +18,8 @@ def pack(text: str, marks: list[Mark]) -> dict[str, Any]:
     return {"text": text, "marks": [[mark.start, mark.end, mark.kind, list(mark.pieces)] for mark in marks]}
 
 
-class Spelling(gr.HTML):
+class Spelling(Component):
     """A `gr.HTML` beside the text box with the id `box`."""
 
     def __init__(self, box: str):
-        super().__init__(None, html_template=TEMPLATE, js_on_load=script("spelling"),
-                         apply_default_css=False, box=box, elem_id="ts-spelling")
-
-    def preprocess(self, payload: Any) -> None:
-        """Whatever a browser sends back is dropped."""
-        return None
-
-    def postprocess(self, value: dict[str, Any] | None) -> dict[str, Any] | None:
-        return value
-
-    def api_info(self) -> dict[str, Any]:
-        return {"type": "object", "description": "words of a text that a model hardly knows"}
+        super().__init__(None, html_template=TEMPLATE, js_on_load=script("spelling"), box=box, elem_id="ts-spelling")

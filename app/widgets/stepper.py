@@ -12,8 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import gradio as gr
-
+from app.widgets.component import Component
 from app.widgets.markup import EXPORTS, Markup, speeds
 from app.widgets.scripts import script, styles
 
@@ -134,7 +133,7 @@ SCRIPTS = (
 )
 
 
-class Stepper(gr.HTML):
+class Stepper(Component):
     """A `gr.HTML` whose value is a browser pack (a dict) or None. Two events flow back:
     `explain` names the run whose input × gradient is wanted, `look` says that another map, layer or head was chosen.
 
@@ -142,25 +141,14 @@ class Stepper(gr.HTML):
     Use it as an output with `show_progress="hidden"`, or Gradio fades the picture while a run streams into it.
     """
 
+    KINDS = KINDS
+
     def __init__(self, value: dict[str, Any] | None = None, *, plotly_url: str | None = None, **settings: Any):
         super().__init__(
             value,
             html_template=TEMPLATE,
             css_template=styles("stepper"),
             js_on_load=script("stepper", SCRIPTS),
-            apply_default_css=False,  # "prose" margins would break the alignment of the bars with the columns
             plotly_url=plotly_url or f"/gradio_api/file={PLOTLY_FILE}",
             **settings,
         )
-
-    def preprocess(self, payload: Any) -> None:
-        """Whatever a browser sends back is dropped: a pack is made from a trace, never from a visitor's request."""
-        return None
-
-    def postprocess(self, value: dict[str, Any] | None) -> dict[str, Any] | None:
-        if value is not None and (not isinstance(value, dict) or value.get("kind") not in KINDS):
-            raise ValueError(f"a stepper shows a pack: a dict whose kind is one of {KINDS}, or None")
-        return value
-
-    def api_info(self) -> dict[str, Any]:
-        return {"type": "object", "description": "browser pack of a run"}

@@ -7,14 +7,13 @@ The value is what `app.trial_packs.rows` makes, {"kind": "first", "rows"} with t
 
 from typing import Any
 
-import gradio as gr
-
+from app.widgets.component import Component
 from app.widgets.markup import Markup
 from app.widgets.scripts import script, styles
 
 _ui = Markup("trial_table")
 KINDS = ("first", "compared", "refused", "progress")
-COLUMNS = ("how", "beams", "length_penalty", "no_repeat_ngram_size", "temperature", "top_p", "seed", "remove")
+COLUMNS = ("how", "beams", "length_penalty", "beta", "no_repeat_ngram_size", "temperature", "top_p", "seed", "remove")
 SCRIPTS = ("state", "text", "settings", "results", "wiring")
 _HEAD = "".join(f'<th {_ui.attributes(title=f"set.{name}.title")} {_ui.say(f"set.{name}")}</th>' for name in COLUMNS)
 TEMPLATE = f"""
@@ -36,21 +35,11 @@ TEMPLATE = f"""
 """
 
 
-class TrialTable(gr.HTML):
+class TrialTable(Component):
     """A `gr.HTML` whose value is a comparison. A refusal and progress leave what was there before."""
 
+    KINDS = KINDS
+
     def __init__(self, value: dict[str, Any] | None = None, **settings: Any):
-        super().__init__(value, html_template=TEMPLATE, css_template=styles("stepper", "trial_table"), apply_default_css=False,
+        super().__init__(value, html_template=TEMPLATE, css_template=styles("stepper", "trial_table"),
                          js_on_load=script("trial_table", SCRIPTS), **settings)
-
-    def preprocess(self, payload: Any) -> None:
-        """Whatever a browser sends back as a value is dropped; a handler checks what an event brings."""
-        return None
-
-    def postprocess(self, value: dict[str, Any] | None) -> dict[str, Any] | None:
-        if value is not None and (not isinstance(value, dict) or value.get("kind") not in KINDS):
-            raise ValueError(f"a trial table shows a dict whose kind is one of {KINDS}, or None")
-        return value
-
-    def api_info(self) -> dict[str, Any]:
-        return {"type": "object", "description": "settings compared on one source"}

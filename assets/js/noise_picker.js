@@ -18,7 +18,7 @@ function show(name) {
 
 function receive() {
   if (!props.value) return;
-  const { name, why } = props.value;
+  const { name, why } = valueSent();
   for (const one of buttons) {
     const reason = why[one.dataset.noise];
     one.setAttribute("aria-disabled", String(!!reason));

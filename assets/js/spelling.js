@@ -60,9 +60,10 @@ function tell() {
 }
 
 function receive() {
-  if (!find() || !props.value) return;
-  if (props.value.text !== box.value) return;   // an answer to what stands there no more
-  ({ text: seen, marks } = props.value);
+  const value = valueSent();
+  if (!find() || !value) return;
+  if (value.text !== box.value) return;   // an answer to what stands there no more
+  ({ text: seen, marks } = value);
   draw();
   tell();
 }

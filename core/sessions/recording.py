@@ -77,7 +77,16 @@ class Recording(Iterator[Step]):
     def close(self) -> None:
         """Stop; the steps made so far stay."""
         self.going.close()
-        self._end(rows.STOPPED)
+        self._end(rows.CUT if self._writer.closing else rows.STOPPED)
+
+    def cut(self) -> None:
+        """The process ends before this run could: what was made of it is kept."""
+        self._end(rows.CUT)
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more of it will be written."""
+        return self._ended
 
     def _end(self, status: str) -> None:
         if self._ended:

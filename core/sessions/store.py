@@ -3,10 +3,12 @@
 import hashlib
 import json
 import secrets
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from weakref import WeakSet
 
 from core.errors import SessionError
 from core.lectures import HIDES
@@ -69,7 +71,18 @@ class Store:
     def __init__(self, place: Path | None = None):
         self.file = File((place or folder()) / FILE)
         self.writer = Writer(self.file)
+        self._watched: WeakSet[Recording] = WeakSet()
         self.mark_cut()
+
+    def close(self, patience: float) -> None:
+        """The process ends: runs have `patience` seconds to come to their next step, then what was made is written as cut."""
+        self.writer.closing = True
+        until = time.monotonic() + patience
+        while any(not each.ended for each in list(self._watched)) and time.monotonic() < until:
+            time.sleep(0.02)
+        for each in list(self._watched):
+            each.cut()
+        self.writer.flush(patience)
 
     def mark_cut(self) -> None:
         """Runs of processes that are gone, or that began more than a day ago, did not come to their end."""
@@ -159,7 +172,9 @@ class Store:
 
     def watch(self, going: Any, session: str, event: Event | None = None, failed: Failed | None = None) -> Recording:
         """A run that is kept while it is made; `event`: (kind, data) of what led to it; `failed` is told what is not kept."""
-        return Recording(going, self.writer, session, event, failed)
+        recording = Recording(going, self.writer, session, event, failed)
+        self._watched.add(recording)
+        return recording
 
     def keep_soon(self, session: str, record: Any, event: Event | None = None, failed: Failed | None = None) -> None:
         """A whole record, by the thread that writes; one that the session has already only gets the event."""

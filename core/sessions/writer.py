@@ -22,6 +22,7 @@ class Writer:
 
     def __init__(self, file: File):
         self.file = file
+        self.closing = False  # the process is ending: a run that ends now is cut, nobody stopped it
         self._jobs: queue.Queue[tuple[Job | threading.Event, Failed | None]] = queue.Queue(WAITING)
         self._lock = threading.Lock()
         self._hurry = threading.Event()

@@ -316,7 +316,7 @@ def test_only_packs_go_in_and_nothing_comes_back():
     grid = MaskGrid(made.first(), render=False)
     assert grid.preprocess({"kind": "grid"}) is None
     for wrong in ("<b>text</b>", {"kind": "trace"}, [1]):
-        with pytest.raises(ValueError, match="mask_grid.pack"):
+        with pytest.raises(ValueError, match="MaskGrid shows"):
             grid.postprocess(wrong)
     value = pack([("a", False)], [("b", True)], {"cross": 1}, Masks(cross=StackMask("window", 2)), dead={"cross": {0: [0]}})
     assert value["masks"] == {"cross": {"preset": "window", "size": 2}} and value["dead"] == {"cross": {"0": [0]}}

@@ -241,6 +241,6 @@ def test_only_packs_go_in_and_nothing_comes_back():
     stepper = Stepper(packs.square(), render=False)
     assert stepper.preprocess({"kind": "trace"}) is None
     for wrong in ("<b>text</b>", {"kind": "html"}, [1]):
-        with pytest.raises(ValueError, match="a stepper shows a pack"):
+        with pytest.raises(ValueError, match="Stepper shows"):
             stepper.postprocess(wrong)
     assert len((stepper.js_on_load + stepper.css_template).encode()) < 200_000

@@ -39,7 +39,7 @@ function drawn(pack) {
 }
 
 function receive() {
-  const pack = typeof props.value === "string" ? null : props.value;
+  const pack = valueSent();
   at.root.hidden = !pack;
   if (!pack) return;
   at.root.dataset.kind = pack.kind;

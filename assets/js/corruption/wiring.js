@@ -6,8 +6,8 @@ function refuse(text) {
 }
 
 function receive() {
-  if (!props.value) return;
-  const value = JSON.parse(props.value), asked = value.asked ?? newest;
+  const value = valueSent(), asked = value?.asked ?? newest;
+  if (!value) return;
   if (value.again) { turn = 0; window.twoStacks.noisePicker?.show(value.noise); }   // a replay: edits are counted anew
   if (asked < newest || (value.turn ?? turn) !== turn) return;
   newest = asked;

@@ -31,7 +31,7 @@ function show(value) {
 
 /** A refusal and progress stand above what was found before, which is then of another question: it fades. */
 function receive() {
-  const value = typeof props.value === "string" ? null : props.value;
+  const value = valueSent();
   at.root.hidden = !value;
   if (!value) return;
   at.root.dataset.kind = value.kind;
@@ -42,8 +42,8 @@ function receive() {
   else write(at.sentence, (found && found.sentence) || "");
 }
 
-function fresh() { at.lines.classList.toggle("fd-stale", !!props.value && props.value.kind !== "found"); }
+function fresh() { at.lines.classList.toggle("fd-stale", !!at.root.dataset.kind && at.root.dataset.kind !== "found"); }
 
-at.root.twoStacks = { value: () => props.value, found: () => found };
+at.root.twoStacks = { value: valueSent, found: () => found };
 receive();
 watch("value", () => { receive(); fresh(); });

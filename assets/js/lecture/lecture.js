@@ -30,7 +30,7 @@ function ask() {
 }
 
 function receive() {
-  value = props.value;
+  value = valueSent();
   asked = "";
   at.root.hidden = !value;
   document.body.classList.toggle("ts-lecture", !!value);

@@ -5,7 +5,7 @@ const sourceOf = (value) => JSON.stringify(value.labels.source.map(([text]) => t
 let stamp = 0;
 
 function receive() {
-  const value = typeof props.value === "string" ? null : props.value;
+  const value = valueSent();
   if (!value || value.kind !== "grid") { given = null; return paint(); }
   const another = given && sourceOf(given) !== sourceOf(value), before = given && JSON.stringify(sizes(view.stack));
   given = { ...value, drawn: clamp(value.drawn ?? value.labels.target.length, 0, value.labels.target.length), reached: value.reached || STACKS, stamp: ++stamp };

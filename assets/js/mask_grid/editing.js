@@ -2,7 +2,7 @@
 
 const past = [], future = [];
 const DEBOUNCE = 16;   // ms; at most 20
-let telling = 0;
+let telling = 0, turn = 0;   // turn: edits told so far, by which the server knows an older one that comes late
 
 /** New masks for the stack in view. A gesture that has begun (a drag, a slider) goes into the step of its beginning. */
 function change(next, goesOn = false) {
@@ -18,7 +18,7 @@ function changed() {
   telling = setTimeout(tell, DEBOUNCE);
 }
 
-function tell() { trigger("edit", { masks: canonical() }); }
+function tell() { turn += 1; trigger("edit", { masks: canonical(), turn }); }
 
 /** One step back (past, future) or forward (future, past); the stack that changes comes into view. */
 function travel(from, to) {

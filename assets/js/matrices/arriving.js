@@ -13,7 +13,7 @@ function decoded(panel, index) {
 function receive() {
   late = !!drag;
   if (drag) return;          // what is dragged is not taken out of the hand; an answer to it follows
-  const pack = typeof props.value === "string" ? null : props.value;
+  const pack = valueSent();
   const kept = spot && spot.panel.at.cells === document.activeElement ? spot : null;   // by keyboard one goes on from there
   spot = null;
   try {

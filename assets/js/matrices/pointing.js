@@ -46,13 +46,16 @@ function announce() {
   at.live.textContent = [word("said", { row: shown(panel.rows[row]), column: shown(panel.columns[column]) }), ...numbers].join("; ");
 }
 
+let turn = 0;   // ticks so far, by which the server knows an older one that comes late
+
 /** A click or a key on a cell: a check box changes, any other cell is picked. */
 function pick({ panel, row, column }) {
   if (!panel.checked) return trigger("select", { panel: panel.index, row, column });
   const place = row + "," + column;
   if (!panel.checked.delete(place)) panel.checked.add(place);
   drawPanel(panel);
-  trigger("edit", { panel: panel.index, checked: checkedOf(panel) });
+  turn += 1;
+  trigger("edit", { panel: panel.index, checked: checkedOf(panel), turn });
 }
 const checkedOf = (panel) => Array.from(panel.checked, (place) => place.split(",").map(Number)).sort((a, b) => a[0] - b[0] || a[1] - b[1]);
 

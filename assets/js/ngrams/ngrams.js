@@ -55,7 +55,7 @@ function order(one, k) {
 }
 
 function receive() {
-  const now = typeof props.value === "string" ? null : props.value;
+  const now = valueSent();
   at.root.hidden = !now;
   if (!now) return;
   at.refusal.textContent = now.kind === "refused" ? now.text : "";

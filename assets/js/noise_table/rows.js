@@ -39,7 +39,7 @@ function row(one) {
 }
 
 function receive() {
-  const value = props.value && JSON.parse(props.value);
+  const value = valueSent();
   at.root.hidden = !value;
   if (!value) return;
   at.refusal.textContent = value.kind === "refused" ? value.text : "";

@@ -35,7 +35,7 @@ function finished(value) {
 let value = null;
 
 function receive() {
-  value = props.value && JSON.parse(props.value);
+  value = valueSent();
   at.root.hidden = !value;
   if (!value) return;
   at.refusal.textContent = value.kind === "refused" ? value.text : "";

@@ -26,7 +26,7 @@ function tick() {
 }
 
 function receive() {
-  value = props.value;
+  value = valueSent();
   at.root.hidden = !value;
   element.closest(".block") && (element.closest(".block").style.display = value ? "" : "none");
   if (!value) return press(false);
@@ -54,7 +54,7 @@ at.done.onclick = () => trigger("done");
 // Which tab was open last beside the sessions: a link shows the same.
 document.addEventListener("click", () => setTimeout(() => {
   const open = document.querySelector("#ts-tabs [role=tab][aria-selected=true]"), name = open && (open.getAttribute("aria-controls") || "");
-  const found = ["search", "masks", "noise", "scores", "sessions"].find((one) => name.includes("ts-tab-" + one));
+  const found = ["search", "masks", "noise", "scores", "formulas", "train", "sessions"].find((one) => name.includes("ts-tab-" + one));
   if (found !== "sessions" && open) tab = found || "attention";
 }), true);
 (window.twoStacks ||= {}).replay = { value: () => value, tab: () => (value ? value.tab : tab) };

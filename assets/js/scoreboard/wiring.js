@@ -10,7 +10,7 @@ function download(text, type, ending) {
 
 /** A refusal and progress stand above what was found before, which is then of other texts: it fades. */
 function receive() {
-  const value = typeof props.value === "string" ? null : props.value;
+  const value = valueSent();
   at.root.hidden = !value;
   if (!value) return;
   at.root.dataset.kind = value.kind;

@@ -1,7 +1,7 @@
 /* What arrives, and what a person asks for. */
 
 function receive() {
-  const value = props.value;
+  const value = valueSent();
   if (!value) return;
   element.dataset.ready = value.kind;
   if (value.kind === "refused") return write(at.refusal, value.text);

@@ -117,7 +117,7 @@ function takeRows(pack) {
 }
 
 function receive() {
-  const pack = props.value;
+  const pack = valueSent();
   arrived = pack && pack.kind === "trace" ? performance.now() : 0;
   try {
     if (!pack) clear(word("empty"));

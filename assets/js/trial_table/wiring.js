@@ -1,12 +1,19 @@
 /* What arrives, and the buttons. */
 
 function receive() {
-  const pack = typeof props.value === "string" ? null : props.value;
+  const pack = valueSent();
   if (!pack) return;
   at.root.dataset.kind = pack.kind;
   write(at.refusal, pack.kind === "refused" ? pack.text : "");
   write(at.state, pack.kind === "progress" ? pack.text : "");
-  if (pack.kind === "first") { trials = pack.rows.map(completed); drawSettings(); }
+  if (pack.kind === "first") {
+    trials = pack.rows.map(completed);
+    drawSettings();
+    if (!pack.found) return;
+    found = pack.found;   // two recorded rows; nothing is asked of the server before somebody chooses
+    drawFound();
+    write(at.state, word("recorded"));
+  }
   if (pack.kind !== "compared") return;
   found = pack;
   drawFound();

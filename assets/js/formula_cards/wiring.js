@@ -1,0 +1,8 @@
+/* Begin; the hooks that tests use. */
+
+watchTheme(state, () => { for (const card of cards.values()) card.pictures.forEach(paint); });
+frame();
+const hooks = { state, cards, search, choose, visit, number, move };
+at.root.twoStacks = hooks;
+(window.twoStacks ||= {}).formulaCards = hooks;
+return draw;
