@@ -127,7 +127,7 @@ def test_a_search_is_drawn_as_its_tree_too(shelf, parts, ann, monkeypatch):
     shelf.keeper.store.writer.flush()
     row = shelf.keeper.store.kept(shelf.keeper.store.session(ann, shelf.keeper.owner("ann")))[-1].row
     answer = names(went(shelf, parts, {"id": ann, "row": row}, "ann"))
-    assert answer["tree"] == shelf.searches.drawn(trace) and answer["tree"]["kind"] == "tree"
+    assert answer["tree"] == shelf.replays.searches.drawn(trace) | {"view": {}} and answer["tabs"].selected == "search"
     assert answer["stepper"]["output"] == trace.text and not shelf.engine.models.is_loaded("pocket-t5")
 
     def gone(*asked):
@@ -135,7 +135,7 @@ def test_a_search_is_drawn_as_its_tree_too(shelf, parts, ann, monkeypatch):
 
     monkeypatch.setattr(shelf.engine.models, "vocabulary", gone)
     answer = names(went(shelf, parts, {"id": ann, "row": row}, "ann"))
-    assert "tree" not in answer and answer["stepper"]["output"] == trace.text
+    assert len(answer["tree"]["ranking"]) == len(trace.tree.ranking) and answer["stepper"]["output"] == trace.text
     assert "tree" not in names(went(shelf, parts, {"id": ann, "row": row - 1}, "ann"))
 
 
