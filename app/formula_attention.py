@@ -7,6 +7,7 @@ import numpy as np
 from app.formula_shown import Place, listing, number, packed, panel, shown
 from core import masks
 from core.formulas import FORMULAS
+from core.parameters import Architecture
 
 MOST_MOVED = 128 * 128  # scores that travel whole, so that a slider may move them
 
@@ -133,7 +134,8 @@ def bridge(place: Place) -> dict[str, Any]:
 
 def budget(place: Place) -> dict[str, Any]:
     facts = {name: int(place.moment.facts[name]) for name in ("N_enc", "N_dec", "d", "V", "P")}
-    near = FORMULAS["budget"].function(facts["N_enc"], facts["N_dec"], facts["d"], facts["V"])
+    d = facts["d"]
+    near = FORMULAS["budget"].function(Architecture("", d, facts["N_enc"], facts["N_dec"], 1, d, 4 * d, facts["V"]))
     values = {name: f"{value:,}" for name, value in facts.items()}
     off = 100 * (near / facts["P"] - 1)
     return shown(values | {"approx": f"{near:,}", "error": f"{'+' if off > 0 else ''}{number(off, 1)} %"},

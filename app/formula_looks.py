@@ -26,9 +26,10 @@ class FormulaLooks:
         self.engine = engine
 
     def first(self) -> dict[str, Any]:
-        """The numbers of the saved run, without a model; an empty message where the file is missing."""
-        return self._numbers(Moment.from_bytes(SAVED.read_bytes()), REFERENCE) if SAVED.is_file() else {"kind": "progress",
-            "key": "none"}
+        """The numbers of the saved run, without a model; nothing where the file is missing."""
+        if not SAVED.is_file():
+            return {}
+        return {"numbers": formula_packs.numbers(Moment.from_bytes(SAVED.read_bytes()), REFERENCE)}
 
     def is_first(self, settings: Settings) -> bool:
         """Whether the saved numbers are of these settings."""

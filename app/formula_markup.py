@@ -30,6 +30,8 @@ def mathml(latex: str, block: bool = True) -> Tree.Element:
     for node in root.iter():
         if node.tag in _LIMITS and _only(node[0]).text in ("∑", "∏"):  # the converter sets them beside the sign
             node.tag, node[0] = _LIMITS[node.tag], _only(node[0])
+        if node.text == "′":
+            node.set("class", "fc-prime")  # as an index it would be too small to see
         variant = node.attrib.pop("mathvariant", "")
         if variant == "normal":
             node.set("mathvariant", "normal")

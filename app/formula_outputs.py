@@ -7,11 +7,12 @@ import numpy as np
 from app.formula_shown import FEW, Place, listing, number, panel, shown
 from core.formulas import FORMULAS
 from core.formulas.attention import weights as weights_of
+from core.formulas.moment import SHARE, TEMPERATURE
 from core.metrics import rouge as rouge_metric
 from core.pointer import extended_ids
 
 TOP = 8  # tokens of a distribution that are drawn
-ALPHA, GATE, SHARE, TEMPERATURE = 0.6, 0.7, 0.5, 2.0  # where the sliders stand at first
+ALPHA, GATE = 0.6, 0.7  # where the sliders stand at first
 
 
 def _top(place: Place, rows: dict[str, np.ndarray], lights: dict[str, list[str]], kind: str = "weights") -> list[dict]:
@@ -40,7 +41,7 @@ def maps(place: Place) -> dict[str, Any]:
 def output_head(place: Place) -> dict[str, Any]:
     logits = place["logits"]
     p, at = _softmax(logits), 0
-    table, best = place["unembedding_cut"], list(place.moment.texts[: len(place["best"])])
+    table, best = place["unembedding_cut"], list(place.moment.texts[: len(place["unembedding_cut"])])
     slots = place.slots("h_cut")
     panels = [
         panel("h", place["h_cut"][None], [place.fed[place.t]], slots, lights=["h_t^\\top"], axes=("target", "width"),
@@ -57,7 +58,7 @@ def output_head(place: Place) -> dict[str, Any]:
 def denoising_loss(place: Place) -> dict[str, Any]:
     logprobs = place["logprobs"]
     values = {"m": str(place.m), "terms": listing(logprobs, 2, 14, " + ").replace("+ −", "− "),
-        "loss": number(-float(logprobs.mean()))}
+        "loss": number(place.moment.facts["loss"])}
     return shown(values, [panel("−log P", -logprobs[None], [""], place.target, lights=["y_t", "P_\\theta", "\\mathcalL"],
         axes=("", "target"),
                                 column=place.t, label="STATE")])
@@ -72,10 +73,7 @@ def shift(place: Place) -> dict[str, Any]:
 
 
 def logit_gradient(place: Place) -> dict[str, Any]:
-    logits, true = place["logits"], int(place.moment.target[place.t].id)
-    at = int(np.flatnonzero(place["ids"] == true)[0]) if true in place["ids"] else 0
-    p, gradient = _softmax(logits), FORMULAS["logit_gradient"].function(logits[None].astype(float), np.array([at]))[0]
-    y = (np.arange(len(p)) == at).astype(float)
+    gradient, p, y = place["gradient"], _softmax(place["logits"]), (place["ids"] == place.moment.target[place.t].id).astype(float)
     values = {name: listing(row[:FEW], 2) for name, row in (("p", p), ("y", y), ("g", gradient))}
     panels = _top(place, {"p̂": p, "y": y}, {"p̂": ["\\hatp_t"], "y": ["y_t"]})
     return shown(values, panels + _top(place, {"∂L/∂z": gradient}, {"∂L/∂z": ["z_t", "\\mathcalL"]}, "signed"),
@@ -155,9 +153,9 @@ def rouge(place: Place, reference: str) -> dict[str, Any]:
 def distillation(place: Place) -> dict[str, Any]:
     teacher, student, true = place["logits"].astype(float), place["weak"].astype(float), int(place.moment.target[place.t].id)
     at = int(np.flatnonzero(place["ids"] == true)[0]) if true in place["ids"] else 0
-    hard, soft, loss = FORMULAS["distillation"].function(student[None], teacher[None], np.array([at]), TEMPERATURE, SHARE)
-    values = {"rest": number(1 - SHARE, 2), "ce": number(hard), "lambda": number(SHARE, 2), "T": number(TEMPERATURE, 1),
-              "kl": number(soft / TEMPERATURE**2, 4), "loss": number(loss)}
+    facts = place.moment.facts
+    values = {"rest": number(1 - SHARE, 2), "ce": number(facts["kd.ce"]), "lambda": number(SHARE, 2), "T": number(TEMPERATURE, 1),
+              "kl": number(facts["kd.kl"], 4), "loss": number(facts["kd.loss"])}
     rows = {"p̂ᵗ": _softmax(teacher / TEMPERATURE), "p̂ˢ": _softmax(student / TEMPERATURE)}
     panels = _top(place, rows, {"p̂ᵗ": ["\\hatp^\\,t_T"], "p̂ˢ": ["\\hatp^\\,s", "\\hatp^\\,s_T"]})
     return shown(values, panels, ("student", {"token": place.target[place.t]}), at=at)

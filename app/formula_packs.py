@@ -64,7 +64,7 @@ def tour(moment: Moment) -> dict[str, Any]:
     """The same for the items of the foundations page."""
     pair = Pair(moment)
     return {"cards": {f"item.{number}": maker(pair) for number, maker in enumerate(MAKERS)}, "about": _about(moment),
-        "sizes": _sizes(pair)}
+            "sizes": _sizes(pair) | {"query": pair.n, "key": pair.n}}
 
 
 def _about(moment: Moment) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import gradio as gr
 import numpy as np
 
-from app import health, processes, shutdown
+from app import endpoints, health, processes, shutdown, zero
 from app.answers import sentence
 from app.config import AppConfig
 from app.controls import Controls, model_picker, more, task_picker, text_box
@@ -36,10 +36,11 @@ VIEWS = (decoding, masks, noise, train, scores, formulas)  # the tabs beside the
 
 def build(config: AppConfig) -> gr.Blocks:
     """The page. No model is loaded and torch is not imported: the first picture comes from a saved trace."""
-    engine = Engine(config.registry())
+    engine = Engine(config.registry(), elsewhere=zero.lend() if config.zero else None)
     first = next(iter(engine.saved.values()), None)
     gr.set_static_paths([str(PLOTLY_FILE)])
     with gr.Blocks(title="Two Stacks", analytics_enabled=False, delete_cache=(3600, 3600)) as page:
+        endpoints.build(engine)  # first: a name that an event of the page took before would be changed
         gr.Markdown(said("page.head"), elem_id="ts-head")
         with gr.Row(elem_id="ts-controls"):
             with gr.Column(scale=3, min_width=300):

@@ -83,8 +83,7 @@ class Trials:
         if search is None or plain is None or plain.fingerprint != search.fingerprint:
             return pack
         self.engine.recent.add(search)
-        found = [Trial(trace, float(trace.made.get("seconds", 0))) for trace in (plain, search)]
-        return pack | {"found": trial_packs.rows(found, "")}
+        return pack | {"found": trial_packs.rows([Trial(trace, None) for trace in (plain, search)], "")}
 
     def _kept(self, visitor: str, trial: Trial) -> Trial:
         self.engine.recent.add(trial.trace)

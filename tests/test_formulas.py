@@ -16,7 +16,8 @@ from transformers.models.bart.modeling_bart import shift_tokens_right
 from core import masks
 from core.formulas import FORMULAS, GLOSSARY, ITEMS
 from core.formulas.foundations import NEEDS
-from core.formulas.training import distillation_gradient
+from core.parameters import Architecture
+from core.train.criteria import distillation_gradient
 from tests import models
 
 COURSE = Path(__file__).parent / "course"
@@ -190,25 +191,25 @@ def blend(function, t5):
 
 
 def bridge(function, t5):
-    memory = tensor(normal(5, 8)).requires_grad_()
-    w_k, w_v, q = tensor(normal(8, 6)), tensor(normal(8, 6)), tensor(normal(3, 6))
-    k, v = memory @ w_k, memory @ w_v
-    k.retain_grad(), v.retain_grad()
-    (functional.scaled_dot_product_attention(q[None], k[None], v[None]) ** 3).sum().backward()
-    keys, values, both = function(k.grad.numpy(), v.grad.numpy(), w_k.numpy(), w_v.numpy())
-    equal(both, memory.grad)
-    equal(keys + values, memory.grad)
-    assert np.abs(keys).max() > 1e-3 and np.abs(values).max() > 1e-3
+    loaded, source, target = models.loaded("t5"), ids(6), ids(4)
+    found = function(loaded, source, target)
+    memory = loaded.model.get_encoder()(torch.tensor([source])).last_hidden_state.detach().requires_grad_()
+    with torch.enable_grad():
+        loss = loaded.model(encoder_outputs=(memory,), labels=torch.tensor([target])).loss
+    (theirs,) = torch.autograd.grad(loss, memory)
+    equal(found.keys.sum(0) + found.values.sum(0), theirs[0], 1e-5)
+    assert np.abs(found.keys).max() > 1e-5 and np.abs(found.values).max() > 1e-5
 
 
 def budget(function, t5):
     for name, layers, width, exact in (("t5-small", 6, 512, 60_506_624), ("t5-base", 12, 768, 222_903_552)):
-        shape = T5Config(num_layers=layers, d_model=width, d_kv=64, num_heads=width // 64, d_ff=4 * width, vocab_size=32128)
+        heads = width // 64
+        shape = T5Config(num_layers=layers, d_model=width, d_kv=64, num_heads=heads, d_ff=4 * width, vocab_size=32128)
         with torch.device("meta"):
             theirs = AutoModelForSeq2SeqLM.from_config(shape).num_parameters()
         assert theirs == exact, name
-        assert abs(function(layers, layers, width, 32128) / exact - 1) < 3e-4
-    assert function(6, 6, 512, 32128) == 60_489_728
+        assert abs(function(Architecture("t5", width, layers, layers, heads, 64, 4 * width, 32128)) / exact - 1) < 3e-4
+    assert function(Architecture("t5", 512, 6, 6, 8, 64, 2048, 32128)) == 60_489_728
 
 
 def t5_bias(function, t5):
@@ -250,7 +251,7 @@ def logit_gradient(function, t5):
     logits, labels = tensor(normal(5, 20)).requires_grad_(), torch.randint(0, 20, (5,))
     labels[1] = -100
     functional.cross_entropy(logits, labels).backward()
-    equal(function(logits.detach().numpy(), labels.numpy()), logits.grad)
+    equal(function(logits.detach(), labels), logits.grad)
 
 
 def beam_score(function, t5):
@@ -306,8 +307,9 @@ def distillation(function, t5):
         soft = temperature**2 * functional.kl_div(
             (student[real] / temperature).log_softmax(-1), (teacher[real] / temperature).softmax(-1), reduction="batchmean")
         whole = (1 - share) * hard + share * soft
-        given = (student.detach().numpy(), teacher.numpy(), labels.numpy(), temperature, share)
-        equal(function(*given), [*(one.item() for one in (hard, soft, whole))])
+        given = (student.detach(), teacher, labels, share, temperature)
+        found = function(*given)
+        equal([found.ce, temperature**2 * found.kl, found.loss], [one.item() for one in (hard, soft, whole)])
         (gradient,) = torch.autograd.grad(whole, student)
         equal(distillation_gradient(*given), gradient)
 

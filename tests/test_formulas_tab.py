@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 from xml.etree import ElementTree as Tree
 
 import gradio as gr
@@ -17,8 +19,8 @@ from app.formula_lines import ITEM_LINES, LINES
 from app.formula_looks import REFERENCE, FormulaLooks
 from app.formula_shown import listing, number
 from app.page import build
-from app.views.formulas import Parts, followed, looked, opens, toured
-from app.widgets.formula_cards import FormulaCards, words
+from app.views.formulas import Parts, asked, followed, looked, opens
+from app.widgets.formula_cards import FormulaCards, opening, words
 from core import Settings, record
 from core.errors import RecordError
 from core.examples import EXAMPLES
@@ -193,15 +195,37 @@ def test_the_page_holds_nothing_of_the_course_before_the_tab_opens():
     sent = str(build(AppConfig()).get_config_file())
     assert "ts-formulas-cards" in sent and "softmax(scores)" not in sent and FORMULAS["bridge"].meaning not in sent
     assert len(FormulaCards().js_on_load) < 1000
+    assert FORMULAS["bridge"].meaning in str(opening()["words"]["en"].values())
 
 
-def test_the_first_opening_brings_all_and_a_second_one_only_what_is_new(looks, parts):
-    first, *_ = opens(looks, parts, values(parts, EXAMPLES[0].text, opened=False), "v")
-    message = first[parts.cards]
-    assert first[parts.opened] is True and message["kind"] == "course" and set(message["numbers"]["cards"]) == set(FORMULAS)
-    assert message["script"] and len(message["course"]["terms"]) == len(GLOSSARY)
+def test_the_first_opening_brings_the_code_which_asks_for_the_rest(looks, parts):
+    (first,) = opens(looks, parts, values(parts, EXAMPLES[0].text, opened=False), "v")
+    assert first[parts.opened] is True and first[parts.cards]["kind"] == "code" and first[parts.cards]["script"]
+    rest, end = asked(looks, parts, values(parts, EXAMPLES[0].text), {"what": "course"}, "v")
+    message = rest[parts.cards]
+    assert set(message["numbers"]["cards"]) == set(FORMULAS) and len(message["course"]["terms"]) == len(GLOSSARY)
+    assert end == {parts.opened: True}  # the saved numbers are those of this text: nothing else comes
     assert list(opens(looks, parts, values(parts, EXAMPLES[0].text), "v")) == [{parts.opened: True}]
-    assert len(json.dumps(message)) < 600_000
+    assert len(json.dumps([first[parts.cards], message])) < 600_000
+
+
+@pytest.mark.parametrize("data", [None, 7, {}, {"what": "weights"}, {"what": ["course"]}])
+def test_what_a_browser_may_not_ask_for_is_refused(looks, parts, data):
+    (told,) = asked(looks, parts, values(parts), data, "v")
+    assert told[parts.cards]["kind"] == "refused"
+
+
+def test_the_first_numbers_need_no_torch():
+    code = """
+import sys
+from app.engine import Engine
+from app.formula_looks import FormulaLooks
+from core.models import Models
+made = FormulaLooks(Engine(Models())).first()
+print(len(made["numbers"]["cards"]), "torch" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=formula_markup.FILE.parents[1], capture_output=True, text=True)
+    assert done.stdout.split() == [str(len(FORMULAS)), "False"], done.stderr
 
 
 def test_a_run_is_followed_only_where_the_tab_was_opened(looks, parts):
@@ -242,9 +266,9 @@ def test_bad_input_is_answered_with_a_sentence(looks, parts, changed, said):
 
 
 def test_the_tour_has_the_numbers_of_the_model_that_is_chosen(looks, parts):
-    (told,) = toured(looks, parts, values(parts, "anything"), "v")
+    (told,) = asked(looks, parts, values(parts, "anything"), {"what": "tour"}, "v")
     assert told[parts.cards]["tour"]["about"]["text"] == "Drei Hunde rennen."
-    *_, told = toured(looks, parts, values(parts, "anything", model="pocket-bart"), "v")
+    *_, told = asked(looks, parts, values(parts, "anything", model="pocket-bart"), {"what": "tour"}, "v")
     assert "pocket-bart" in told[parts.cards]["tour"]["about"]["how"]
 
 

@@ -84,7 +84,7 @@ def test_a_long_run_streams_rows_and_ends_with_the_whole_trace(engine, monkeypat
     monkeypatch.setattr("app.engine.PATIENCE", 0)
     monkeypatch.setattr("app.engine.INTERVAL", 0)
     going = run(Settings(text="Two cats sleep on a red sofa."), engine.models)
-    start, *rows, last = _streamed(going, Turn(), lambda: True)
+    start, *rows, last = _streamed(going, lambda going: next(going, None), lambda: True)
     assert start["kind"] == "start" and all(start[name] == last[name] for name in ("source", "shapes", "enc", "first"))
     streamed = []
     for message in rows:

@@ -8,10 +8,11 @@ from typing import Any
 
 import gradio as gr
 
-from app.answers import slow
+from app.answers import refused, slow
 from app.controls import Controls
 from app.engine import Engine
 from app.formula_looks import REFERENCE, FormulaLooks
+from app.formula_packs import course
 from app.tab import Tab
 from app.turns import MODEL_TURN
 from app.widgets.formula_cards import FormulaCards, opening
@@ -50,8 +51,8 @@ def build(engine: Engine, controls: Controls) -> Tab:
     def look(values: dict, request: gr.Request) -> Iterator[dict]:
         yield from looked(looks, parts, values, str(request.session_hash))
 
-    def tour(values: dict, request: gr.Request) -> Iterator[dict]:
-        yield from toured(looks, parts, values, str(request.session_hash))
+    def ask(values: dict, event: gr.EventData, request: gr.Request) -> Iterator[dict]:
+        yield from asked(looks, parts, values, getattr(event, "_data", None), str(request.session_hash))
 
     def follow(values: dict, request: gr.Request) -> Iterator[dict]:
         yield from followed(looks, parts, values, str(request.session_hash))
@@ -61,7 +62,7 @@ def build(engine: Engine, controls: Controls) -> Tab:
 
     gr.on([parts.go.click, *(one.submit for one in (*parts.place, parts.reference))], look, parts.inputs, parts.outputs,
           **MODEL_TURN)
-    parts.cards.tour(tour, parts.inputs, parts.outputs, **MODEL_TURN)  # an event of our own script
+    parts.cards.ask(ask, parts.inputs, parts.outputs, **MODEL_TURN)  # an event of our own script
 
     def following(on: Callable) -> None:
         on(follow, parts.inputs, parts.outputs, **MODEL_TURN)
@@ -70,10 +71,24 @@ def build(engine: Engine, controls: Controls) -> Tab:
 
 
 def opens(looks: FormulaLooks, parts: Parts, values: Mapping[Any, Any], visitor: str) -> Iterator[dict]:
-    """The course with the saved numbers, once; then, and each time the tab opens again, those of a run that is there."""
-    if not values[parts.opened]:
-        yield {parts.cards: opening() | {"numbers": looks.first().get("numbers")}, parts.opened: True}
-    yield from followed(looks, parts, {**values, parts.opened: True}, visitor)
+    """The code, once; it then asks for the rest. Each time the tab opens again, the numbers of a run that is there."""
+    if values[parts.opened]:
+        yield from followed(looks, parts, values, visitor)
+    else:
+        yield {parts.cards: opening(), parts.opened: True}
+
+
+def asked(looks: FormulaLooks, parts: Parts, values: Mapping[Any, Any], data: object, visitor: str) -> Iterator[dict]:
+    """The course with the saved numbers, then those of a run that is there; or the tour's, of the model that is chosen."""
+    what = data.get("what") if isinstance(data, dict) else None
+    if what == "course":
+        yield {parts.cards: {"kind": "course", "course": course()} | looks.first()}
+        yield from followed(looks, parts, {**values, parts.opened: True}, visitor)
+    elif what == "tour":
+        for found in slow(lambda: looks.tour(parts.controls.settings(values), visitor)):
+            yield {parts.cards: found}
+    else:
+        yield {parts.cards: refused("The cards ask for the course or for the tour.")}
 
 
 def followed(looks: FormulaLooks, parts: Parts, values: Mapping[Any, Any], visitor: str) -> Iterator[dict]:
@@ -107,10 +122,4 @@ def looked(looks: FormulaLooks, parts: Parts, values: Mapping[Any, Any], visitor
         yield from looks.messages(parts.controls.settings(values), place, values[parts.reference], visitor)
 
     for found in slow(answers):
-        yield {parts.cards: found}
-
-
-def toured(looks: FormulaLooks, parts: Parts, values: Mapping[Any, Any], visitor: str) -> Iterator[dict]:
-    """The tour's numbers, of the model that is chosen."""
-    for found in slow(lambda: looks.tour(parts.controls.settings(values), visitor)):
         yield {parts.cards: found}

@@ -93,7 +93,7 @@ FORMULAS: dict[str, Formula] = {one.id: one for one in (
         r"\frac{\partial\mathcal L}{\partial H_{\text{enc}}}=\frac{\partial\mathcal L}{\partial K}\frac{\partial K}"
         r"{\partial H_{\text{enc}}}+\frac{\partial\mathcal L}{\partial V}\frac{\partial V}{\partial H_{\text{enc}}}.",
         "All that the encoder learns comes over this bridge: through the keys and through the values.",
-        "core.formulas.attention:bridge", "torch: autograd",
+        "core.train.bridge:bridge", "torch: autograd",
         {"∂L/∂K": ("source", "heads · d_k"), "∂L/∂V": ("source", "heads · d_v"), "∂L/∂H_enc": _SOURCE},
     ),
     Formula(
@@ -101,7 +101,7 @@ FORMULAS: dict[str, Formula] = {one.id: one for one in (
         r"P\approx 12\,N_{\text{enc}}\,d^2 + 16\,N_{\text{dec}}\,d^2 + Vd, \quad\text{(enc block }12d^2,\ "
         r"\text{dec block }16d^2,\ \text{cross-attn }+4d^2).",
         "How many weights, roughly: a decoder block costs a third more, for its cross-attention.",
-        "core.formulas.sequence:budget", "transformers: num_parameters of T5 shapes",
+        "core.parameters:estimate", "transformers: num_parameters of T5 shapes",
         {"N_enc": (), "N_dec": (), "d": (), "V": (), "P": ()},
     ),
     Formula(
@@ -133,7 +133,7 @@ FORMULAS: dict[str, Formula] = {one.id: one for one in (
     Formula(
         "logit_gradient", 8, r"\frac{\partial\mathcal L}{\partial\mathbf z_t}=\hat{\mathbf p}_t-\mathbf y_t.",
         "What each logit is told: by how much too likely it was. The true token is told the rest to 1.",
-        "core.formulas.training:logit_gradient", "torch: autograd",
+        "core.train.criteria:logit_gradient", "torch: autograd",
         {"z": ("target", "vocab"), "y": ("target",), "∂L/∂z": ("target", "vocab")},
     ),
     Formula(
@@ -175,7 +175,7 @@ FORMULAS: dict[str, Formula] = {one.id: one for one in (
         r"\mathcal L_{\text{KD}}=(1-\lambda)\,\mathrm{CE}(y,\hat{\mathbf p}^{\,s})+\lambda T^2 D_{\mathrm{KL}}\!"
         r"\big(\hat{\mathbf p}^{\,t}_T\|\hat{\mathbf p}^{\,s}_T\big).",
         "A student follows the true token and, softened by T, what the teacher thinks of all the others.",
-        "core.formulas.training:distillation", "torch: cross_entropy and kl_div",
+        "core.train.criteria:distillation", "torch: cross_entropy and kl_div",
         {"zˢ": ("target", "vocab"), "zᵗ": ("target", "vocab"), "y": ("target",), "L_KD": ()},
     ),
 )}

@@ -64,15 +64,6 @@ def decoder_block(
     return first, second, second + feed(norm[2](second))
 
 
-def bridge(d_k: Array, d_v: Array, w_k: Array, w_v: Array) -> tuple[Array, Array, Array]:
-    """∂L/∂H_enc (source, width) through the keys, through the values, and both added. Lesson 4.
-
-    d_k, d_v (source, inner): ∂L/∂K and ∂L/∂V of one layer, heads side by side. w_k, w_v (width, inner): K = H_enc W_K.
-    """
-    keys, values = d_k @ w_k.T, d_v @ w_v.T
-    return keys, values, keys + values
-
-
 def biased(q: Array, k: Array, table: Array, bidirectional: bool, furthest: int = 128) -> Array:
     """Scores (query, key) with T5's bias: table (buckets,) of one head is read by the distance key − query. Lesson 5."""
     distance = np.arange(len(k))[None, :] - np.arange(len(q))[:, None]

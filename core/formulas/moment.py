@@ -15,6 +15,7 @@ SAVED, TOUR = TRACES / "formulas.safetensors", TRACES / "tour.safetensors"  # of
 TOUR_TEXT = "Three dogs run."
 STACKS = ("encoder", "decoder", "cross")
 SHOWN = 16  # numbers of a hidden state that are kept for show; sums and norms were taken over all
+SHARE, TEMPERATURE = 0.5, 2.0  # λ and T of distillation, where its sliders stand at first
 TOP = 8192  # logits that are kept, the largest first: all of them for a pocket model
 
 

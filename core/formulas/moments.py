@@ -8,9 +8,8 @@ import numpy as np
 import torch
 
 from core.controls import Controls, use
-from core.errors import InputError
-from core.formulas.attention import bridge
-from core.formulas.moment import SHOWN, STACKS, TOP, Moment
+from core.errors import ControlError, InputError
+from core.formulas.moment import SHARE, SHOWN, STACKS, TEMPERATURE, TOP, Moment
 from core.interventions import Edits, Head
 from core.likelihood import logits_of, source_of
 from core.positions import relative_bias
@@ -19,6 +18,9 @@ from core.records import how_made
 from core.runs import Run
 from core.text import piece
 from core.trace import Trace
+from core.train.bridge import bridge
+from core.train.criteria import distillation, logit_gradient
+from core.train.forcing import scored
 
 PROBED = ("q", "k", "v", "scores", "bias", "mask", "weights", "output")
 _PROJECTIONS = {"k": ("k", "k_proj"), "v": ("v", "v_proj"), "q": ("q", "q_proj")}  # T5's names, BART's
@@ -43,7 +45,7 @@ def moment(going: Run, trace: Trace, step: int, layer: int, head: int) -> Iterat
         arrays |= _recipes(loaded, stack, *place, found.q.shape[1])
         facts[f"{stack}.scale"] = found.scale
         yield None
-    arrays |= _forward(going, ids, step, layer)
+    arrays |= _forward(going, ids, step, layer, facts)
     yield None
     arrays |= _bridge(going, ids, facts)
     yield None
@@ -52,7 +54,11 @@ def moment(going: Run, trace: Trace, step: int, layer: int, head: int) -> Iterat
     order = np.argsort(-arrays["all"], kind="stable")[:TOP]
     probabilities = np.exp(arrays["all"].astype(np.float64) - arrays["all"].max())
     facts["rest"] = float(1 - probabilities[order].sum() / probabilities.sum())
-    arrays |= {"ids": order.astype(np.int32), "logits": arrays.pop("all")[order], "weak": weak[order]}
+    whole = arrays.pop("all")
+    made = distillation(*(torch.from_numpy(logits[None]).double() for logits in (weak, whole)), torch.tensor([ids[step]]), SHARE,
+                        TEMPERATURE)
+    facts |= {"kd.ce": float(made.ce), "kd.kl": float(made.kl), "kd.loss": float(made.loss)}
+    arrays |= {"ids": order.astype(np.int32), "logits": whole[order], "weak": weak[order], "gradient": arrays["gradient"][order]}
     arrays |= _biases(loaded, head)
     texts = tuple(piece(loaded.tokenizer, int(id)) for id in order)
     yield Moment(
@@ -88,7 +94,7 @@ def _recipes(loaded: Any, stack: str, layer: int, head: int, width: int) -> dict
 
 
 @torch.inference_mode()
-def _forward(going: Run, ids: list[int], step: int, layer: int) -> dict[str, np.ndarray]:
+def _forward(going: Run, ids: list[int], step: int, layer: int, facts: dict[str, float]) -> dict[str, np.ndarray]:
     """Hidden states, blocks, logits and log-probabilities of one forward over the whole output."""
     loaded, model = going.loaded, going.loaded.model
     source, real = source_of(going)
@@ -107,15 +113,17 @@ def _forward(going: Run, ids: list[int], step: int, layer: int) -> dict[str, np.
         fed = torch.tensor([[going.start.id, *ids[:-1]]], device=loaded.device)
         out = model(input_ids=source, decoder_input_ids=fed, use_cache=False, output_hidden_states=True,
                     **({} if real is None else {"attention_mask": real}))
-    logits = out.logits[0].float()
-    logprobs = logits.log_softmax(-1)[torch.arange(len(ids)), torch.tensor(ids, device=logits.device)]
+    logits, labels = out.logits[0].float(), torch.tensor(ids, device=loaded.device)
+    loss = scored(logits[None], labels[None])
+    facts["loss"] = float(loss.loss)
+    gradient = logit_gradient(logits[step : step + 1].double(), labels[step : step + 1])[0]
     states = {
         "embedded_cut": out.encoder_hidden_states[0][0], "memory_cut": out.encoder_last_hidden_state[0],
             "h_cut": seen.pop("h")[step],
         **{f"{name}_cut": value for name, value in seen.items()},
     }
     best = logits[step].topk(12).indices
-    full = {"logprobs": logprobs, "all": logits[step], "unembedding_cut": head.weight[best].float(), "best": best.float()}
+    full = {"logprobs": -loss.nll[0], "all": logits[step], "gradient": gradient, "unembedding_cut": head.weight[best].float()}
     cut = {name: value[..., :SHOWN] for name, value in states.items()} | full | {"unembedding_cut": full["unembedding_cut"][:,
                                                                                                                             :SHOWN]}
     return {name: value.float().cpu().numpy() for name, value in cut.items()}
@@ -135,47 +143,17 @@ def _sublayers(loaded: Any, layer: int) -> list[tuple[Any, str, bool]]:
 
 
 def _bridge(going: Run, ids: list[int], facts: dict[str, float]) -> dict[str, np.ndarray]:
-    """∂L/∂H_enc through keys and through values, summed over layers, (source,) norms; and how far both are from autograd.
+    """∂L/∂H_enc through keys, through values and whole, summed over layers: lengths (3, source), states (3, source, width cut).
 
     L is the mean of −log P over the output's tokens. Nothing, where a family does not project keys and values apart.
     """
-    loaded, model = going.loaded, going.loaded.model
-    source, real = source_of(going)
-    parts = [(_part(module, "k"), _part(module, "v")) for module in _cross(loaded)]
-    if any(part is None for pair in parts for part in pair):
+    try:
+        found = bridge(going.loaded, [token.id for token in going.source], ids)
+    except ControlError:
         return {}
-    options = {} if real is None else {"attention_mask": real}
-    held: dict[int, torch.Tensor] = {}
-
-    def keep(module: Any, args: tuple, out: torch.Tensor) -> None:
-        out.retain_grad()
-        held[id(module)] = out
-
-    with ExitStack() as hooks, use(going.controls), torch.enable_grad():
-        memory = model.get_encoder()(input_ids=source, return_dict=True, **options)
-        memory[0].detach_().requires_grad_()
-        for pair in parts:
-            for part in pair:
-                hooks.callback(part.register_forward_hook(keep).remove)
-        fed = torch.tensor([[going.start.id, *ids[:-1]]], device=loaded.device)
-        logits = model(encoder_outputs=memory, decoder_input_ids=fed, use_cache=False, **options).logits
-        torch.nn.functional.cross_entropy(logits[0].float(), torch.tensor(ids, device=logits.device)).backward()
-    paths = np.zeros((2, *memory[0].shape[1:]))
-    for k, v in parts:
-        given = [held[id(part)].grad[0].double().cpu().numpy() for part in (k, v)]
-        weights = [part.weight.detach().double().T.cpu().numpy() for part in (k, v)]
-        keys, values, _ = bridge(*given, *weights)
-        paths += np.stack([keys, values])
-    theirs = memory[0].grad[0].double().cpu().numpy()
-    facts["bridge.off"] = float(np.abs(paths.sum(0) - theirs).max())
-    norms = np.linalg.norm(np.stack([*paths, theirs]), axis=-1).astype(np.float32)
-    return {"bridge": norms, "bridge_cut": np.stack([*paths, theirs])[..., :SHOWN].astype(np.float32)}
-
-
-def _cross(loaded: Any) -> list[Any]:
-    """The cross-attention modules, first layer first."""
-    found = [(loaded.sites.of[id(m)][1], m) for m in loaded.model.modules() if loaded.sites.of.get(id(m), ("",))[0] == "cross"]
-    return [module for _, module in sorted(found, key=lambda pair: pair[0])]
+    facts["bridge.off"] = found.gap
+    paths = np.stack([found.keys.sum(0), found.values.sum(0), found.whole])
+    return {"bridge": np.linalg.norm(paths, axis=-1), "bridge_cut": paths[..., :SHOWN]}
 
 
 def _weak(going: Run, ids: list[int], step: int) -> np.ndarray:

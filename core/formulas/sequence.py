@@ -1,4 +1,4 @@
-"""Probabilities of sequences, the output head and the size of a model: lessons 1, 3, 5 and the items on them."""
+"""Probabilities of sequences and the output head: lessons 1 and 3; and what the first items of the foundations compute."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -33,11 +33,6 @@ def output_head(states: Array, unembedding: Array, temperature: float = 1.0) -> 
     """
     logits = states @ unembedding
     return logits, weights(logits / temperature)
-
-
-def budget(encoder_layers: int, decoder_layers: int, width: int, vocab: int) -> int:
-    """12 N_enc d² + 16 N_dec d² + V d parameters. It takes d_ff = 4d, two FFN matrices, tied embeddings. Lesson 5."""
-    return (12 * encoder_layers + 16 * decoder_layers) * width**2 + vocab * width
 
 
 def pairs(length: int) -> Array:

@@ -9,9 +9,9 @@ from playwright.sync_api import expect
 
 from core.examples import OWN
 from tests.browser.tabs import open_tab
+from tests.browser.test_hostile import PAYLOADS, calm
 
 TABLE = "#ts-corpus-table"
-HOSTILE = '<img src=x onerror="window.hit=1"> & a dog.'
 
 
 @pytest.fixture(scope="module")
@@ -55,11 +55,13 @@ def written(page, count: int) -> None:
 def test_our_own_sentences_are_written_scored_and_tested(page):
     page.locator("#ts-corpus-own").click()
     expect(box(page, "sources")).to_have_value("\n".join(row["en"] for row in OWN))
+    page.evaluate(f"""() => {{ window.said = []; const node = document.querySelector("{TABLE} [data-ts=state]");
+      new MutationObserver(() => window.said.push(node.textContent)).observe(node, {{ childList: true, characterData: true,
+        subtree: true }}); }}""")
     page.locator("#ts-corpus-go").click()
-    expect(part(page, "progress")).to_be_visible()
-    expect(part(page, "state")).to_contain_text("left")
     expect(part(page, "sentence")).to_contain_text(f"2 settings of pocket-t5 wrote {len(OWN)} texts")
     expect(part(page, "progress")).to_be_hidden()
+    assert any("left" in said for said in page.evaluate("window.said"))
     row = page.locator(f"{TABLE} tr[data-score='B BLEU']")
     expect(row).to_contain_text("±")
     expect(row).to_contain_text("p = ")
@@ -107,15 +109,18 @@ def test_it_is_taken_away_as_csv_and_json(page):
 
 
 def test_hostile_text_is_shown_and_equal_settings_are_identical(page):
-    fill(page, [(HOSTILE, "Ein Hund."), ("A dog runs.", HOSTILE)])
+    fill(page, [(PAYLOADS[0], "Ein Hund."), ("A dog runs.", PAYLOADS[1]), *((each, each) for each in PAYLOADS)])
     page.locator("#ts-corpus-settings button[aria-label='Remove greedy'], #ts-corpus-settings .token-remove").first.click()
     expect(page.locator("#ts-corpus-settings .token")).to_have_count(1)
     page.locator("#ts-corpus-settings input").click()
     page.get_by_role("option", name="4 beams, α 1, early stopping never", exact=True).click()
     page.keyboard.press("Escape")
+    written(page, 2 + len(PAYLOADS))
+    for line, payload in enumerate(PAYLOADS, 3):
+        expect(page.locator(f"{TABLE} [data-line='{line}']")).to_contain_text(payload)
+    calm(page)
+    fill(page, [("A cat sleeps.", "Eine Katze schläft."), ("A dog runs.", "Ein Hund läuft.")])
     written(page, 2)
-    expect(page.locator(f"{TABLE} [data-line='1']")).to_contain_text(HOSTILE)
-    assert page.evaluate("window.hit") is None
     assert all(row[3][0] == row[3][1] for row in view(page, "view().rows")), "two ways to stop that stop alike here"
     expect(page.locator(f"{TABLE} tr[data-score='B BLEU']")).to_contain_text("identical")
 

@@ -8,8 +8,11 @@ from playwright.sync_api import expect
 
 from core.pointer import mixture
 from tests.browser.tabs import open_tab
+from tests.browser.test_hostile import PAYLOADS, calm
 
 TEXT = "Two dogs and two cats sit next to Ω and Ω ."
+READS = """text => document.querySelector("#ts-search-pointer-view [data-ts=root]").twoStacks.run().source
+    .map(([piece]) => piece.replaceAll("▁", "")).join("").includes(text)"""
 POINTER, CACHES = "#ts-search-pointer", "#ts-search-caches"
 
 
@@ -78,6 +81,17 @@ def test_repeated_words_are_added_and_unknown_ones_are_copied(page):
     turn = value(page, POINTER, "turning(4)")
     below, above = (value(page, POINTER, f"mixed(4, {turn['dial'] + by})")[0]["id"] for by in (-0.01, 0.01))
     assert (below, above) == (turn["word"]["id"], turn["made"]["id"])
+
+
+def test_hostile_tokens_are_only_text(page):
+    for payload in PAYLOADS[:3]:
+        page.locator("#ts-text textarea").fill(payload)
+        page.locator("#ts-run").click()
+        page.wait_for_function(READS, arg=payload.replace(" ", ""))
+        calm(page)
+    page.locator("#ts-text textarea").fill(TEXT)
+    page.locator("#ts-run").click()
+    expect(page.locator(f"{POINTER} .pg-source")).to_contain_text("Ω")
 
 
 def test_the_step_has_a_keyboard(page):

@@ -120,9 +120,10 @@ def test_every_kind_runs(page):
     view = opened(page, "kinds")
     for kind, maps in (("encoder-only", 1), ("decoder-only", 1), ("prefix-lm", 1), ("encoder-decoder", 3)):
         view.locator(f"button[data-kind={kind}]").click()
-        expect(view.locator("canvas")).to_have_count(maps)
+        expect(view.locator(".tr-live canvas")).to_have_count(maps)
         expect(view.locator("h4").first).to_contain_text("on your text")
     expect(view).to_contain_text("T5LayerNorm")
+    expect(view.locator("canvas")).to_have_count(3 + 2)  # and how T5 and BART tell positions apart
 
 
 def test_a_phone_in_the_dark_and_in_german(serve, open_page):

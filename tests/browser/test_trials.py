@@ -25,7 +25,7 @@ def field(page, row: int, name: str):
 
 def test_two_recorded_rows_are_there_before_anything_is_run(page):
     expect(page.locator(f"{TABLE} [data-ts=results] tr")).to_have_count(2)
-    expect(page.locator(f"{TABLE} [data-ts=state]")).to_contain_text("recorded with the page")
+    expect(page.locator(f"{TABLE} [data-ts=sentence]")).to_contain_text("recorded with the page")
     expect(page.locator("#ts-search-told .fd-sentence")).to_be_hidden()
     page.get_by_label("row 1 as B").check()
     expect(page.locator("#ts-search-told .fd-sentence")).to_contain_text("greedy")

@@ -34,7 +34,7 @@ function choose(name) {
   at.search.hidden = name === "tour";
   search(at.search.value);
   about();
-  if (name === "tour" && (!state.tour || state.stale)) { state.stale = false; ask(); }
+  if (name === "tour" && (!state.tour || state.stale)) { state.stale = false; trigger("ask", { what: "tour" }); }
 }
 
 /** How the numbers in sight were made. */
@@ -52,7 +52,11 @@ function take(name, numbers, list) {
   about();
 }
 
-function draw(message) {
+function receive() {
+  const message = valueSent();
+  if (!message || message.kind === "code") return;
+  if (message.course && !course) { course = message.course; frame(); }
+  if (!course) return;
   write(at.message, message.kind === "progress" ? word("progress." + message.key, { n: message.n }) : message.kind === "refused" ? message.text : "");
   at.message.classList.toggle("fc-refused", message.kind === "refused");
   if (message.numbers) take("cards", message.numbers, course.cards);

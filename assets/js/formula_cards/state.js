@@ -1,20 +1,15 @@
 /* Formula cards. Their state comes first.
  *
- * loader.js runs these files, joined in the order of SCRIPTS (app/widgets/formula_cards.py), once, as a function body with `element`,
- * `props`, `ask` (for the tour) and `pack`; it returns what draws a message. `course` never changes; `now` are the numbers of the cards, `short` those
- * of the tour. Texts of tokens are untrusted: textContent only. */
+ * They run, joined in the order of SCRIPTS (app/widgets/formula_cards.py), once the tab has opened. `course` comes first and never
+ * changes; state.cards are the numbers of the cards, state.tour those of the tour. Texts of tokens are untrusted: textContent only. */
 
 const at = { root: element.querySelector("[data-ts=root]"), ramp: make("i", "ts-ramp") };
-const course = pack.course;
+let course = null;
+at.root.className = "ts-root fc-root";
+at.root.setAttribute("role", "region");
+at.root.setAttribute("aria-label", word("label"));
 const state = { dark: false, view: "cards", search: "", item: 0, cards: null, tour: null, model: undefined, stale: false, revealed: new Set() };
 const cards = new Map();      // id -> { id, node, lines, pictures, ... } of what is drawn
-
-{
-  const asked = document.documentElement.lang || navigator.language || "en", own = pack.words[asked] || pack.words[asked.split("-")[0]];
-  for (const texts of [pack.words.en, own || {}]) for (const [key, text] of Object.entries(texts)) TEXTS[PREFIX + key] = text;
-  const style = make("style", "", pack.style);
-  at.root.before(style);
-}
 
 const clamp = (x, low, high) => Math.min(high, Math.max(low, x));
 const minus = (text) => text.replace("-", "−");

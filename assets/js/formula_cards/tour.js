@@ -1,7 +1,7 @@
 /* The foundations page as a tour: its prerequisite map is the way around, one item at a time, a question at the end of each. */
 
 const SPOTS = [[0, 1], [1, 0], [1, 2], [2, 2], [4, 2], [3, 3], [5, 1.5], [6, 2], [3, 1.3], [3, 0.2], [6, 0.6], [7, 1.3]];   // column, row of each item
-const SVG = "http://www.w3.org/2000/svg", WIDE = 156, HIGH = 62, BOX = [136, 40];
+const SVG = "http://www.w3.org/2000/svg", WIDE = 147, HIGH = 62, BOX = [136, 40];
 
 function svg(name, attributes, text) {
   const node = document.createElementNS(SVG, name);

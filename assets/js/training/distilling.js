@@ -6,7 +6,7 @@ const top_ = add(host, "div", "tr-row"), box = targetBox(top_, () => look(0));
 const who = choice(top_, "distilling.student", [["half", word("distilling.half")], ["fresh", word("distilling.fresh")]], () => look(pair ? pair.at : 0));
 const sliders = add(host, "div", "tr-row");
 const temperature = slider(sliders, "distilling.T", 0.5, 10, 0.1, 2, () => draw(), (x) => x.toFixed(1)), mix = slider(sliders, "distilling.mix", 0, 1, 0.01, 0.5, () => draw(), (x) => x.toFixed(2));
-const steps = add(host, "div", "tr-steps"), numbers = add(host, "p", "tr-numbers"), columns = add(host, "div", "tr-columns");
+const steps = add(host, "div", "tr-steps"), numbers = add(host, "p", "tr-numbers"), columns = add(host, "div", "tr-columns"), scale = add(host, "p", "tr-quiet");
 add(host, "h4", "", word("distilling.run"));
 add(host, "p", "tr-quiet", word("distilling.run.about"));
 const row = add(host, "div", "tr-row"), count = slider(row, "running.steps", 20, 500, 10, 200), rate = slider(row, "running.rate", -4, -2, 0.1, -3, null, (x) => (10 ** x).toExponential(1)), seed = slider(row, "running.seed", 0, 9, 1, 0);
@@ -41,6 +41,8 @@ function draw() {
     add(box_, "h4", "", word(key, { T: t.toFixed(1) }));
     bars(box_, ranked.map((i) => [pair.names[i], value(i), signed(value(i), 4), i === pair.label]), middle ? Math.max(1e-9, ...ranked.map((i) => Math.abs(gradient(i)))) : highest, middle);
   }
+  const rest = (log) => (100 * (1 - ranked.reduce((a, i) => a + Math.exp(log[i]), 0))).toFixed(1);
+  scale.textContent = word("distilling.scale", { teacher: rest(theirs), student: rest(ours), n: whole(ours.length - ranked.length) });
   root.twoStacksDistilled = { ce, kl, loss, gradient: gradient(pair.label) };
 }
 

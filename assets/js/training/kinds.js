@@ -11,7 +11,7 @@ const grid = table([word("kinds.kind"), ...AXES.map((axis) => word("kinds." + ax
   return [word("kinds." + kind), ...AXES.map((axis) => word("kinds." + kind + "." + axis)), node];
 }));
 host.append(grid);
-const live = add(host, "div"), head = add(host, "h4", "", word("kinds.dressings")), row = add(host, "div", "tr-row"), dressed = add(host, "div"), zoo = add(host, "div");
+const live = add(host, "div", "tr-live"), head = add(host, "h4", "", word("kinds.dressings")), row = add(host, "div", "tr-row"), dressed = add(host, "div"), zoo = add(host, "div");
 button(row, "kinds.measure", () => ask({ what: "dressed" }), true);
 
 function drawKind(value) {

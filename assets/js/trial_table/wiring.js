@@ -12,7 +12,6 @@ function receive() {
     if (!pack.found) return;
     found = pack.found;   // two recorded rows; nothing is asked of the server before somebody chooses
     drawFound();
-    write(at.state, word("recorded"));
   }
   if (pack.kind !== "compared") return;
   found = pack;
