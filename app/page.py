@@ -15,6 +15,7 @@ from app.config import AppConfig
 from app.controls import Controls, model_picker, more, task_picker, text_box
 from app.corpus_packs import line_of
 from app.engine import Engine
+from app.tab import Tab
 from app.theme import CSS, theme
 from app.turns import MODEL_TURN
 from app.views import decoding, formulas, masks, noise, scores, sessions, train
@@ -59,25 +60,23 @@ def build(config: AppConfig) -> gr.Blocks:
                 status = _line(engine.status, "ts-status")
         controls = Controls(text, model, task, **more())
         notice = gr.HTML("", html_template="<div class='ts-notice' role='alert'>{{value}}</div>", elem_id="ts-notice")
+        unkept = gr.HTML("", html_template="<div class='ts-notice' role='status'>{{value}}</div>", elem_id="ts-unkept")
         key = gr.BrowserState("", storage_key="two-stacks", secret="two-stacks")  # what it holds is signed by the host
         bar = ReplayBar(elem_id="ts-replay", elem_classes="ts-bare")
         lecture = Lecture(elem_id="ts-lecture", elem_classes="ts-bare")
         with gr.Tabs(elem_id="ts-tabs") as tabs:
             with gr.Tab(said("page.attention"), id="attention"):
                 stepper = Stepper(value=engine.saved_pack(first) if first else None)
-            follow = []  # how a tab follows other events, where it does
+            others: list[Tab] = []
             for view in VIEWS:
                 name = view.TITLE.rpartition(".")[2]
                 with gr.Tab(said(view.TITLE), id=name, elem_id=f"ts-tab-{name}") as tab:
-                    one = view.build(engine, controls)
-                    if view is scores:
-                        opens = one  # the event that names a text of a corpus
-                    elif one:
-                        getattr(one, "opens", one)(tab.select)
-                        follow.append(one)
+                    others.append(view.build(engine, controls))
+                    if show_tab := others[-1].opens or others[-1].follow:
+                        show_tab(tab.select)
             with gr.Tab(said(sessions.TITLE), id="sessions", elem_id="ts-tab-sessions") as tab:
-                drawn, tree = (next(getattr(one, name) for one in follow if hasattr(one, name)) for name in ("drawn", "tree"))
-                sessions.build(engine, controls, sessions.Stage(tabs, stepper, notice, bar, lecture, key, drawn, tree), page, tab)
+                stage = sessions.Stage(tabs, stepper, notice, bar, lecture, key, unkept, others)
+                kept = sessions.build(engine, controls, stage, page, tab)
 
         def answer(values: dict, request: gr.Request) -> Iterator[tuple]:
             yield from _answer(engine, controls, values, str(request.session_hash))
@@ -90,9 +89,13 @@ def build(config: AppConfig) -> gr.Blocks:
             filled = chip.click(choose, [task, model], [text, task, look], queue=False, api_visibility="private",
                                 trigger_mode="multiple")
             ran.append(filled.then(answer, controls.inputs(), [stepper, notice], **MODEL_TURN))
-        for one in follow:
-            for run in ran:
-                one(run.then)
+        for run in ran:
+            kept(run.then)
+            for one in others:
+                if one.follow:
+                    one.follow(run.then)
+        for run in (run for one in others for run in one.ran):
+            kept(run.then)
 
         def explain(event: gr.EventData) -> tuple:
             return _explain(engine, getattr(event, "_data", None))
@@ -103,7 +106,8 @@ def build(config: AppConfig) -> gr.Blocks:
             for found in _opened(engine, controls, getattr(event, "_data", None), str(request.session_hash)):
                 yield {{"stepper": stepper, "notice": notice, "tabs": tabs}.get(name, name): one for name, one in found.items()}
 
-        opens(show, None, [stepper, notice, tabs, *controls.inputs()], **MODEL_TURN | dict(show_progress_on=notice))
+        text_opens = next(one.text for one in others if one.text)
+        text_opens(show, None, [stepper, notice, tabs, *controls.inputs()], **MODEL_TURN | dict(show_progress_on=notice))
 
         def halt(request: gr.Request) -> None:
             engine.latest.stop(str(request.session_hash))

@@ -13,7 +13,7 @@ _OWN = """
 #ts-knows, #ts-status, #ts-look { min-height: 0; padding: 0; margin: 0; }
 #ts-knows .html-container, #ts-status .html-container, #ts-look .html-container { padding: 0; }
 #ts-status { margin-top: -.4rem; }
-#ts-notice:has(.ts-notice:empty) { display: none; }
+:is(#ts-notice, #ts-unkept):has(.ts-notice:empty) { display: none; }
 #ts-chips { gap: .4rem; flex-wrap: wrap; }
 #ts-chips button { border-radius: 999px; min-width: 0; flex: 0 1 auto; font-weight: 500; text-align: left;
   white-space: normal; }

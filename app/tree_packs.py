@@ -85,11 +85,19 @@ def ranking(trace: Trace, tokenizer: Any, head: Head) -> list[dict[str, Any]]:
     found = []
     for node in tree.ranking:
         found.append({
-            "node": place[node], "text": plain(tokenizer, tree.token[tree.path(node)].tolist()),
+            "node": place[node], "text": _text(trace, tokenizer, tree.path(node)),
             "length": int(tree.step[node]) + 1, "logprob": float(tree.total[node]),
             "received": [round(share, 6) for share in received(trace, node, head)],
         })
     return found
+
+
+def _text(trace: Trace, tokenizer: Any, path: Sequence[int]) -> str:
+    """A hypothesis as text; without its vocabulary, which a replay may lack, as its pieces."""
+    if tokenizer is not None:
+        return plain(tokenizer, trace.tree.token[path].tolist())
+    first = np.searchsorted(trace.tree.step, np.arange(len(trace.steps)))
+    return " ".join(trace.steps[trace.tree.step[n]].ranked_texts[n - first[trace.tree.step[n]]] for n in path)
 
 
 def received(trace: Trace, node: int, head: Head) -> list[float]:

@@ -8,6 +8,7 @@ None of them is taken from the training or test data.
 import json
 import re
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -63,6 +64,7 @@ def saved(folder: Path = TRACES) -> list[Trace]:
     return found
 
 
+@cache
 def saved_search(path: Path = TRACES / SEARCH) -> Trace | None:
     """The recorded beam search of the first example; None where the file is missing."""
     return Trace.from_bytes(path.read_bytes()) if path.is_file() else None

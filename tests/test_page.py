@@ -207,7 +207,7 @@ def test_the_hub_is_open_on_localhost_only_unless_the_host_says_so():
 # Handlers that ask no model, so they wait for nobody; "look" is also the name of some that do
 WITHOUT_MODEL = {
     "", "<lambda>", "count", "redraw", "offered", "live", "pick", "everything", "arrive", "leave", "look", "act", "go", "halt",
-    "load_in_background", "two", "turn", "end", "present", "upload", "own", "came", "quit",
+    "load_in_background", "two", "turn", "end", "present", "upload", "own", "came", "quit", "moved", "watched", "unkept",
 }
 MINUTES = {"translate"}  # asks a model for minutes, a step at a time, in a line of its own
 

@@ -17,6 +17,7 @@ from app.masked import Masked
 from app.search_sections import CachePart, CopyPart
 from app.searches import Searches, branch
 from app.sections import opens
+from app.tab import Tab
 from app.trials import Trials, betas_of, settings_of
 from app.turns import MODEL_TURN
 from app.widgets.beam_tree import BeamTree
@@ -29,7 +30,6 @@ from core.examples import SEARCHED
 from core.settings import EARLY_STOPPING, Settings
 
 TITLE = "page.search"
-Follow = Callable[[Callable], None]
 MAIN = {"beams": (1, 2), "length_penalty": (0.1, -2)}  # field of Decoding -> step and least of its slider
 SECTIONS = (CopyPart, CachePart)  # closed at first
 MORE = {"encoder_no_repeat_ngram_size": 1, "min_new_tokens": 1}
@@ -75,9 +75,17 @@ class Parts:
             raise InputError("A single beam has no tree. Choose at least 2 beams; Run above shows a single one.")
         return replace(plain, decoding=replace(plain.decoding, **found, early_stopping=values[self.early]))
 
+    def again(self, settings: Settings) -> dict:
+        """The controls as they were for a search; none of another run."""
+        if settings.decoding.beams < 2:
+            return {}
+        out = {component: getattr(settings.decoding, name) for name, component in self.numbers.items()}
+        return out | {self.early: settings.decoding.early_stopping,
+                      self.beginning: self.searches.text_of(settings.model, settings.edits.forced)}
 
-def build(engine: Engine, controls: Controls) -> Follow:
-    """The components of the tab and their events; returns how its open sections follow other events.
+
+def build(engine: Engine, controls: Controls) -> Tab:
+    """The components of the tab and their events; its open sections follow other events.
 
     The first picture is a saved search; no model is loaded for it.
     """
@@ -98,10 +106,12 @@ def build(engine: Engine, controls: Controls) -> Follow:
     def two(event: gr.EventData) -> dict:
         return chosen(parts, trials, getattr(event, "_data", None))
 
-    gr.on([parts.go.click, parts.beginning.submit], search, parts.inputs, parts.tree, **MODEL_TURN)
-    # events of our own scripts
-    parts.tree.branch(go_on, parts.inputs, parts.tree, **MODEL_TURN)
-    parts.table.compare(compare, parts.inputs | {parts.reference}, parts.table, **MODEL_TURN)
+    ran = [
+        gr.on([parts.go.click, parts.beginning.submit], search, parts.inputs, parts.tree, **MODEL_TURN),
+        # events of our own scripts
+        parts.tree.branch(go_on, parts.inputs, parts.tree, **MODEL_TURN),
+        parts.table.compare(compare, parts.inputs | {parts.reference}, parts.table, **MODEL_TURN),
+    ]
     parts.table.two(two, None, [parts.told, parts.maps], queue=False, api_visibility="private", show_progress="hidden",
                     trigger_mode="multiple")
     for section in parts.sections:
@@ -118,8 +128,7 @@ def build(engine: Engine, controls: Controls) -> Follow:
     def following(on: Callable) -> None:
         on(look_again, everything, shown, **MODEL_TURN | dict(show_progress_on=parts.go))
 
-    following.tree = parts.tree  # a replayed search is drawn there
-    return following
+    return Tab(following, {"tree": parts.tree}, parts.again, [*parts.numbers.values(), parts.early, parts.beginning], ran=ran)
 
 
 def searched(parts: Parts, values: Mapping[Any, Any], visitor: str) -> Iterator[dict]:

@@ -13,6 +13,7 @@ from app.controls import Controls
 from app.engine import Engine
 from app.formula_looks import REFERENCE, FormulaLooks
 from app.formula_packs import course
+from app.tab import Tab
 from app.turns import MODEL_TURN
 from app.widgets.formula_cards import FormulaCards, opening
 from app.words import said
@@ -43,8 +44,8 @@ class Parts:
         self.outputs = [self.cards, self.opened]
 
 
-def build(engine: Engine, controls: Controls) -> Callable[[Callable], None]:
-    """The components of the tab and their events; returns how it follows a run, and how it opens."""
+def build(engine: Engine, controls: Controls) -> Tab:
+    """The components of the tab and their events; how it follows a run, and how it opens."""
     looks, parts = FormulaLooks(engine), Parts(controls)
 
     def look(values: dict, request: gr.Request) -> Iterator[dict]:
@@ -66,8 +67,7 @@ def build(engine: Engine, controls: Controls) -> Callable[[Callable], None]:
     def following(on: Callable) -> None:
         on(follow, parts.inputs, parts.outputs, **MODEL_TURN)
 
-    following.opens = lambda on: on(show, parts.inputs, parts.outputs, **MODEL_TURN)
-    return following
+    return Tab(following, opens=lambda on: on(show, parts.inputs, parts.outputs, **MODEL_TURN))
 
 
 def opens(looks: FormulaLooks, parts: Parts, values: Mapping[Any, Any], visitor: str) -> Iterator[dict]:

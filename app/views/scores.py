@@ -4,7 +4,7 @@ Few texts are scored as they are typed, without the queue; many wait for the but
 model writes the outputs of a corpus itself, asks one.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from app.controls import Controls
 from app.corpus_section import CorpusPart, events, text_of
 from app.engine import Engine
 from app.score_packs import matched, scored
+from app.tab import Tab
 from app.widgets.ngrams import Ngrams
 from app.widgets.scoreboard import ScoreBoard
 from app.words import said
@@ -27,7 +28,6 @@ from core.metrics.report import INTERVALS, report
 from core.metrics.significance import paired
 
 TITLE = "page.scores"
-Opens = Callable[..., Any]
 FIRST = ["BLEU", "chrF2", "TER", "ROUGE-L", "repetition"]  # ticked at first
 FEW_LINES, FEW_CHARACTERS = 30, 5000  # as many are scored while one types
 SHORT = 1.0  # seconds for the slow scores while one types
@@ -68,8 +68,8 @@ class Parts:
         return corpus_of(values[self.outputs], values[self.references])
 
 
-def build(engine: Engine, controls: Controls) -> Opens:
-    """The components of the tab and their events; returns the event by which a text is opened elsewhere."""
+def build(engine: Engine, controls: Controls) -> Tab:
+    """The components of the tab and their events; it has the event by which a text is opened elsewhere."""
     parts = Parts()
 
     def live(values: dict) -> dict:
@@ -103,7 +103,7 @@ def build(engine: Engine, controls: Controls) -> Opens:
     events(parts.corpus_part, engine, controls, {parts.names, parts.tokenizer},
            lambda values: (chosen(values[parts.names]), tokenizer_of(values[parts.tokenizer])),
            lambda path: uploaded(path, ("source", "reference")))
-    return parts.corpus_part.table.open
+    return Tab(text=parts.corpus_part.table.open)
 
 
 def corpus_of(outputs: object, references: object) -> Corpus:

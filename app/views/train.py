@@ -12,6 +12,7 @@ from app.answers import slow
 from app.controls import Controls
 from app.engine import Engine
 from app.masked import Masked
+from app.tab import Tab
 from app.taught import Taught
 from app.training import Trainings
 from app.turns import MODEL_TURN
@@ -26,7 +27,7 @@ RUNS = ("distil", "tune")
 SCRIPTS = {"distilling": ("running",), "tuning": ("running",)}  # beside what all sections share
 
 
-def build(engine: Engine, controls: Controls) -> Callable[[Callable], None]:
+def build(engine: Engine, controls: Controls) -> Tab:
     """The sections, the first open; the result connects the first one to the opening of the tab."""
     gr.Markdown(said("page.train.about"), elem_id="ts-train-about")
     taught = Taught(Masked(engine))
@@ -55,12 +56,10 @@ def build(engine: Engine, controls: Controls) -> Callable[[Callable], None]:
         first.append((view, came))
 
     def opened(event: Callable) -> None:
-        if first:  # the first event is the opening of the tab; runs elsewhere ask nothing of this one
-            view, came = first[0]
-            first.clear()
-            event(came, None, view, queue=False, api_visibility="private", show_progress="hidden")
+        view, came = first[0]
+        event(came, None, view, queue=False, api_visibility="private", show_progress="hidden")
 
-    return opened
+    return Tab(opens=opened)
 
 
 def answers(
