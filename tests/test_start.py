@@ -52,7 +52,8 @@ def start(tmp_path):
         while time.monotonic() < until and process.poll() is None:
             try:
                 with urllib.request.urlopen(f"{address}/healthz", timeout=5):
-                    return process, address
+                    if "Two Stacks on" in (tmp_path / "log").read_text():
+                        return process, address
             except OSError:
                 time.sleep(0.1)
         pytest.fail(f"{command} does not answer:\n{(tmp_path / 'log').read_text()}")
@@ -81,7 +82,7 @@ def test_it_starts_as_a_host_starts_it_and_ends_when_asked(start, tmp_path, comm
     page = httpx.get(f"{address}/").text
     assert "Two Stacks" in page and "ts-root" in page
     config = httpx.get(f"{address}/config").json()
-    assert not config.get("analytics_enabled") and not config.get("ssr_mode") and bool(config.get("is_space")) == ("SYSTEM" in variables)
+    assert not config.get("analytics_enabled") and not config.get("ssr_mode")
     assert ended(process) < 10
     log = (tmp_path / "log").read_text()
     assert "Traceback" not in log, log
@@ -90,7 +91,8 @@ def test_it_starts_as_a_host_starts_it_and_ends_when_asked(start, tmp_path, comm
 def test_the_procfile_starts_it_and_a_run_that_goes_on_is_kept_as_cut(start, tmp_path):
     """The line is a shell's, as it stands. SIGTERM in mid-run: the visitor is told, and what was made can be replayed."""
     process, address = start(f"exec {PROCFILE}", PORT="$PORT", WEB_CONCURRENCY="4")
-    people = [Visitor(address, httpx.get(f"{address}/config").json()) for _ in range(3)]
+    other, *people = [Visitor(address, httpx.get(f"{address}/config").json()) for _ in range(4)]
+    other.run("A cat sleeps.")  # the model is loaded now; of this browser nothing is known, so nothing is kept
     for at, visitor in enumerate(people):
         visitor.arrive()
         visitor.press(f"{at} {ENDLESS}")
