@@ -34,7 +34,7 @@ ENVIRONMENT: dict[str, Variable] = {
                           "1 or 0: whether a visitor may type a hub id owner/name (safetensors only, no remote code)"),
     "GRADIO_MCP_SERVER": Variable("", "off", "1: the public endpoints are tools for MCP clients, too; needs the package mcp"),
     "SESSIONS_DIR": Variable("", "in the user's data directory", "where sessions lie; never inside the served folder"),
-    "SESSIONS_BACKUP": Variable("", "none", "a folder, such as a mounted bucket, that gets a copy every 5 minutes and at the end; "
+    "SESSIONS_BACKUP": Variable("", "none", "a folder, say of a mounted bucket, that gets a copy every 5 minutes and at the end; "
                                 "an empty disk is filled from it"),
     "SESSIONS_BYTES": Variable("", "2147483648", "what all sessions may take together; the oldest unshared ones go first"),
     "OMP_WAIT_POLICY": Variable("", "PASSIVE", "what torch's threads do between two operations; ACTIVE takes the cores from "

@@ -34,6 +34,7 @@ class Engine:
         self.saved: dict[str, Trace] = {trace.settings.to_json(): trace for trace in saved()}
         self.status = f"{DEFAULT}: not loaded yet; saved runs are shown meanwhile"
         self.turn, self.latest, self.recent, self.making = Turn(), Latest(), Recent(self.saved.values()), Making()
+        self._imported = threading.Event()
         self._begin = threading.Lock()
         self._begun = False
 
@@ -49,8 +50,10 @@ class Engine:
         time.sleep(HEAD_START)
         self.status = f"{DEFAULT}: loading (1 of 2: torch and transformers)"
         try:
-            import core.runs  # noqa: F401
-
+            try:
+                import core.runs  # noqa: F401
+            finally:
+                self._imported.set()
             self.status = f"{DEFAULT}: loading (2 of 2: weights)"
             loaded = self.models.load(DEFAULT)
         except Exception as error:  # whatever it is, the page must say so instead of waiting for ever
@@ -58,6 +61,11 @@ class Engine:
             self.status = f"{DEFAULT}: {error if isinstance(error, TwoStacksError) else 'does not load; the log says why'}"
             return
         self.status = f"{DEFAULT}: ready on {loaded.device}, {str(loaded.dtype).removeprefix('torch.')}"
+
+    def wait_for_imports(self) -> None:
+        """Until the background thread has imported torch and transformers; two threads that do at once break each other."""
+        self.load_in_background()
+        self._imported.wait()
 
     @property
     def ready(self) -> bool:

@@ -4,6 +4,7 @@ A browser is known by a key that this host signed and the browser keeps; the dat
 logged and never stops a run.
 """
 
+import errno
 import hashlib
 import hmac
 import json
@@ -19,6 +20,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app import processes
+from app.moments import changed
+from app.words import english
 from core.errors import SessionError, TwoStacksError
 from core.settings import Settings
 
@@ -27,24 +30,31 @@ if TYPE_CHECKING:  # sqlite-utils takes half a second to import, which the first
 
 log = logging.getLogger("two-stacks")
 VISITORS = 1000  # that are remembered
-MOST_TOLD = 200  # characters of one changed setting in an event
 
 
 @dataclass
 class Visit:
-    """One open page: its owner, the session it writes to, the settings of its last run, and whose session it went on from."""
+    """One open page: its owner, the session it writes to, the settings of its last run, whose session it went on from, and why
+    the last run was not kept."""
 
     owner: str
     session: str = ""
     last: str = ""
     branched: str = ""
+    unkept: str = ""
+
+    def failed(self, error: Exception) -> None:
+        """Something of the last run was not kept; a session that is full is left."""
+        self.unkept = reason(error)
+        if isinstance(error, SessionError):
+            self.session = ""
 
 
 class Keeper:
     """Shared by all visitors; holds names only."""
 
     def __init__(self, place: Path | None = None):
-        self._place, self._store, self._problem = place, None, ""
+        self._place, self._store, self._problem, self._nowhere = place, None, "", ""
         self._copy: Path | None = None
         self._visits: OrderedDict[str, Visit] = OrderedDict()
         self._lock, self._opening = threading.Lock(), threading.Lock()
@@ -113,8 +123,9 @@ class Keeper:
             if not (isinstance(key, str) and self._signed(key)):
                 token = secrets.token_urlsafe(18)
                 key = f"{token}.{self._sign(token)}"
-        except (OSError, TwoStacksError):
+        except (OSError, TwoStacksError) as error:
             log.exception("sessions cannot be kept")
+            self._nowhere = reason(error)
             return ""
         owner = hashlib.sha256(f"owner\n{key.partition('.')[0]}".encode()).hexdigest()
         with self._lock:
@@ -160,9 +171,9 @@ class Keeper:
 
     def watch(self, visitor: str, going: Any) -> Any:
         """The run, kept while it is made; the run itself where nothing can be kept."""
-        with _logged("a run"):
+        with self._telling(visitor, "a run"):
             if visit := self._writing(visitor, going.settings):
-                return self.store.watch(going, visit.session, self._changed(visit, going.settings))
+                return self.store.watch(going, visit.session, self._changed(visit, going.settings), visit.failed)
         return going
 
     def keep(self, visitor: str, make: Callable[[], Any], asked: bool = True) -> None:
@@ -170,16 +181,47 @@ class Keeper:
 
         asked: it answers what the person changed, which then becomes an event.
         """
-        with _logged("a record"):
+        with self._telling(visitor, "a record"):
             record = make()
             settings = getattr(record, "settings", None)
             if visit := self._writing(visitor, settings):
                 event = self._changed(visit, settings) if asked and record.kind == "trace" else None
-                self.store.keep_soon(visit.session, record, event)
+                self.store.keep_soon(visit.session, record, event, visit.failed)
+
+    def looked(self, visitor: str, kind: str, data: dict[str, Any], record: str) -> None:
+        """How a record of the visitor's session is looked at now: a layer that was chosen, a penalty that was moved."""
+        visit = self._visits.get(visitor)
+        if visit and visit.session:
+            with self._telling(visitor, "a look"):
+                self.store.event_at(visit.session, kind, data, record)
+
+    def moved(self, visitor: str, settings: Settings) -> None:
+        """A slider of the noise was moved: no run and no record, and yet a replay can show it."""
+        with self._telling(visitor, "a move"):
+            if visit := self._writing(visitor, settings):
+                self.store.event(visit.session, "noise", {"settings": json.loads(settings.to_json())})
+
+    def unkept(self, visitor: str) -> str:
+        """Why the visitor's last run was not kept, or "" where it was; waits until it is on disk."""
+        visit = self._visits.get(visitor)
+        if visit and self._store is not None:
+            self._store.writer.flush(2)
+        return visit.unkept if visit else self._nowhere or english("page.unkept.away")
+
+    @contextmanager
+    def _telling(self, visitor: str, what: str):
+        try:
+            yield
+        except Exception as error:  # what keeps a run must not end it: the run goes on, and the host's log has the whole error
+            log.exception("%s could not be kept", what)
+            if visit := self._visits.get(visitor):
+                visit.failed(error)
 
     def _writing(self, visitor: str, settings: Any) -> Visit | None:
         """The visit, with a session to write to."""
         visit = self._visits.get(visitor)
+        if visit:
+            visit.unkept = ""
         if visit and not visit.session:
             name = " ".join(getattr(settings, "text", "").split())[:60]
             visit.session = self.store.create(visit.owner, name).id
@@ -197,21 +239,6 @@ class Keeper:
         return "run", data
 
 
-def changed(before: str, after: str) -> dict[str, str]:
-    """Setting -> its new value as JSON, of those that differ; a long one is cut."""
-    old, new = (_flat(json.loads(text)) if text else {} for text in (before, after))
-    names = [name for name in (*new, *(name for name in old if name not in new)) if old.get(name) != new.get(name)]
-    told = {name: json.dumps(new.get(name), ensure_ascii=False) for name in names if name != "schema"}
-    return {name: text if len(text) <= MOST_TOLD else text[:MOST_TOLD] + "…" for name, text in told.items()}
-
-
-def _flat(data: dict, before: str = "") -> dict[str, Any]:
-    out = {}
-    for name, value in data.items():
-        out |= _flat(value, f"{before}{name}.") if isinstance(value, dict) else {before + name: value}
-    return out
-
-
 def _secret(folder: Path) -> bytes:
     """This host's secret, made once and readable by its user alone."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -225,6 +252,14 @@ def _secret(folder: Path) -> bytes:
     if len(found) != 32:
         raise SessionError(f"{path} is not a secret of 32 bytes; remove it and a new one is made.")
     return found
+
+
+def reason(error: Exception) -> str:
+    """Why something was not kept, for the visitor; the host's log has the whole error."""
+    if isinstance(error, TwoStacksError):
+        return str(error)
+    full = "full" in str(error) or getattr(error, "errno", None) == errno.ENOSPC
+    return "The disk of this host is full." if full else "The host's log says why."
 
 
 @contextmanager

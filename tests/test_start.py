@@ -93,9 +93,9 @@ def test_the_procfile_starts_it_and_a_run_that_goes_on_is_kept_as_cut(start, tmp
     process, address = start(f"exec {PROCFILE}", PORT="$PORT", WEB_CONCURRENCY="4")
     other, *people = [Visitor(address, httpx.get(f"{address}/config").json()) for _ in range(4)]
     other.run("A cat sleeps.")  # the model is loaded now; of this browser nothing is known, so nothing is kept
-    for at, visitor in enumerate(people):
+    for beginning, visitor in zip(("", "B ", "C "), people, strict=True):
         visitor.arrive()
-        visitor.press(f"{at} {ENDLESS}")
+        visitor.press(beginning + ENDLESS)
     streams = [visitor.messages() for visitor in people]
     for stream in streams:  # each has begun to stream: three share the model, so none is at its end
         next(message for message in stream if message["msg"] == "process_generating")
@@ -149,9 +149,9 @@ def test_what_is_sent_before_the_first_picture_is_small():
     from app.config import AppConfig
     from app.page import build
     from app.theme import CSS
-    from app.words import LANGUAGES
+    from app.words import FIRST
 
     config = build(AppConfig()).get_config_file()
     assert any("ts-root" in str(c) for c in config["components"] if c["type"] == "html")
-    sent = [ORJSONResponse(config).body, json.dumps(LANGUAGES).encode(), CSS.encode()]
+    sent = [ORJSONResponse(config).body, json.dumps(FIRST).encode(), CSS.encode()]
     assert sum(map(len, sent)) < OWN_BYTES
