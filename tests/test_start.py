@@ -85,7 +85,8 @@ def test_it_starts_as_a_host_starts_it_and_ends_when_asked(start, tmp_path, comm
     assert not config.get("analytics_enabled") and not config.get("ssr_mode")
     assert ended(process) < 10
     log = (tmp_path / "log").read_text()
-    assert "Traceback" not in log, log
+    # Gradio's thread for hot reloading on a Space ends without the package spaces, which a Space has and we need not.
+    assert log.count("Traceback") == log.count("required to run hot-reloading in Spaces"), log
 
 
 def test_the_procfile_starts_it_and_a_run_that_goes_on_is_kept_as_cut(start, tmp_path):
