@@ -4,6 +4,7 @@ import argparse
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -80,10 +81,13 @@ def read_config(arguments: Sequence[str] | None = None, environment: Mapping[str
     option("DEVICE", environment.get("DEVICE") or None)
     args = parser.parse_args(arguments)
     hub = environment.get("ALLOW_HUB")
+    mcp = is_on(environment.get("GRADIO_MCP_SERVER"))
+    if mcp and find_spec("mcp") is None:
+        raise InputError('GRADIO_MCP_SERVER is set, and the package mcp is not installed: pip install "gradio[mcp]".')
     return AppConfig(
         host=args.host, port=args.port, models_dir=args.models_dir, device=args.device, root_path=_root_path(args.root_path),
         allow_hub=is_on(hub) if hub else args.host in LOCAL_HOSTS,
-        mcp=is_on(environment.get("GRADIO_MCP_SERVER")), zero=is_on(environment.get("SPACES_ZERO_GPU")),
+        mcp=mcp, zero=is_on(environment.get("SPACES_ZERO_GPU")),
     )
 
 

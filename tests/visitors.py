@@ -29,11 +29,17 @@ class Visitor:
         parts = {part["id"]: part["props"] for part in config["components"]}
         run = next(id for id, props in parts.items() if props.get("elem_id") == "ts-run")
         self.event = next(d for d in config["dependencies"] if [run, "click"] in [list(t) for t in d["targets"]])
+        self.load = next(d for d in config["dependencies"] if d["api_name"] == "arrive")
         self.text = next(id for id, props in parts.items() if props.get("elem_id") == "ts-text")
         self.inputs = {id: parts[id].get("value") for id in self.event["inputs"]}
         self.named = {name: id for name in ("max_new_tokens", "repetition_penalty", "task") for id in self.inputs
                       if f'page.{name}"' in json.dumps(parts[id].get("label")).replace("\\", "")}
         self._beat: socket.socket | None = None
+
+    def arrive(self) -> None:
+        """What a browser says when the page opens: from now on its runs are kept."""
+        self.http.post(f"{self.address}/run/predict", json={
+            "data": [""], "fn_index": self.load["id"], "session_hash": self.name, "trigger_id": None}).raise_for_status()
 
     def press(self, text: str, **settings: object) -> None:
         """settings: by their names, where they are not what the page begins with."""
