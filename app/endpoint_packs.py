@@ -90,7 +90,8 @@ def _written(token: Token, place: Any) -> dict[str, Any]:
     return {
         "text": token.text, "id": token.id, "start": token.start, "end": token.end, "logprob": _number(place.logprob),
         "entropy": _number(step.entropy[row]), "notes": list(step.notes),
-        "candidates": [{"text": text, "logprob": _number(logprob)} for text, logprob in best if np.isfinite(logprob)][:CANDIDATES],
+        "candidates": [{"text": text, "logprob": _number(logprob)}
+                       for text, logprob in best if np.isfinite(logprob)][:CANDIDATES],
     }
 
 

@@ -43,7 +43,7 @@ def claim(folder: Path, remote: bool, port: int) -> Any:
         file.close()
         if remote:
             raise SessionError(f"{other} keeps sessions in {folder}, which is a network mount: two writers would damage them. "
-                               "Stop that one first, or set SESSIONS_DIR to a local disk, SESSIONS_BACKUP to the mount.") from None
+                               "Stop it first, or set SESSIONS_DIR to a local disk and SESSIONS_BACKUP to the mount.") from None
         log.warning("%s keeps sessions in %s too. Both write safely, but each has its own queue and its own turns: "
                     "do not put both behind one address.", other, folder)
         return None

@@ -51,7 +51,8 @@ def is_environment(node: ast.expr) -> bool:
 
 
 def test_options_and_variables_mean_the_same():
-    variables = {"GRADIO_SERVER_NAME": "0.0.0.0", "PORT": "81", "GRADIO_ROOT_PATH": "/stacks/", "MODELS_DIR": "models", "DEVICE": "cpu"}
+    variables = {"GRADIO_SERVER_NAME": "0.0.0.0", "PORT": "81", "GRADIO_ROOT_PATH": "/stacks/", "MODELS_DIR": "models",
+                 "DEVICE": "cpu"}
     options = [word for name, value in variables.items() for word in (ENVIRONMENT[name].option, value)]
     assert read_config(options, {}) == read_config([], variables)
     assert read_config([], variables).root_path == "/stacks" and not read_config([], variables).allow_hub

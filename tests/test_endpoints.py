@@ -77,7 +77,8 @@ def test_search_ranks_as_the_core_does(client):
     found = client.predict(TEXT, beams=3, length_penalty=0.5, api_name="/search")
     assert [round(each["score"], 4) for each in found["hypotheses"]] == [round(float(tree.score[n]), 4) for n in tree.ranking]
     assert len(found["nodes"]) == len(tree.real) and found["hypotheses"][0]["text"] == found["text"]
-    assert all(node["parent"] < at and (node["fate"] in ("kept", "finished") or node["why"]) for at, node in enumerate(found["nodes"]))
+    assert all(node["parent"] < at and (node["fate"] in ("kept", "finished") or node["why"])
+               for at, node in enumerate(found["nodes"]))
 
 
 def test_corrupt_is_the_noise_of_the_core(page, client):

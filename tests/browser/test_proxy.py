@@ -20,7 +20,8 @@ daemon off; worker_processes 1; pid FOLDER/pid; error_log FOLDER/error.log;
 events {}
 http {
   access_log off; include /etc/nginx/mime.types;
-  client_body_temp_path FOLDER/b; proxy_temp_path FOLDER/p; fastcgi_temp_path FOLDER/f; uwsgi_temp_path FOLDER/u; scgi_temp_path FOLDER/s;
+  client_body_temp_path FOLDER/b; proxy_temp_path FOLDER/p;
+  fastcgi_temp_path FOLDER/f; uwsgi_temp_path FOLDER/u; scgi_temp_path FOLDER/s;
   server { listen 127.0.0.1:PORT; LOCATION }
 }
 """
