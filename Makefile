@@ -9,13 +9,14 @@ ARGS   ?=
 NAMES  := chromium chromium-browser google-chrome google-chrome-stable
 
 .DEFAULT_GOAL := help
-.PHONY: help run test exhaustive bench lint chromium
+.PHONY: help run test exhaustive bench shots lint chromium
 
 help:
 	@echo "make run         start the page at http://127.0.0.1:7860        (ARGS=\"--port 8000\")"
 	@echo "make test        run all tests                                  (NO_BROWSER=1, SEED=7, ARGS=\"-k name\")"
 	@echo "make exhaustive  all tests, on every case instead of a sample"
 	@echo "make bench       measure against plain generate"
+	@echo "make shots       pictures of every tab, light, dark and on a phone, in shots/"
 	@echo "make lint        check the style"
 
 run: $(VENV)/run.stamp
@@ -29,6 +30,9 @@ exhaustive: test
 
 bench: $(VENV)/test.stamp
 	@CHROMIUM="$$($(find_chromium))" $(PY) -m tests.bench $(ARGS)
+
+shots: $(VENV)/test.stamp chromium
+	@CHROMIUM="$$($(find_chromium))" $(PY) -m tests.shots $(ARGS)
 
 lint: $(VENV)/test.stamp
 	$(PY) -m ruff check .

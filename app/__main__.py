@@ -18,16 +18,23 @@ from app import stubs  # noqa: E402
 
 stubs.leave_out()
 
+from app import shutdown  # noqa: E402
 from app.config import read_config  # noqa: E402
 from app.page import build, launch  # noqa: E402
+from core.errors import TwoStacksError  # noqa: E402
 
 
 def main() -> None:
-    config = read_config()
-    page = build(config)
-    gc.freeze()
-    gc.enable()
-    launch(page, config)
+    """Serve until asked to end; what the host set wrongly is said in one sentence."""
+    shutdown.listen()
+    try:
+        config = read_config()
+        page = build(config)
+        gc.freeze()
+        gc.enable()
+        launch(page, config)
+    except TwoStacksError as error:
+        sys.exit(f"Two Stacks does not start: {error}")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from typing import Any
 
 from app.keeper import Keeper
@@ -12,11 +13,12 @@ from app.recent import Recent
 from app.turns import Latest, Turn
 from core.errors import InputError, TwoStacksError
 from core.examples import gloss, saved
-from core.models import DEFAULT, Models
+from core.models import BUNDLED, DEFAULT, Models
 from core.records import browser_attribution, browser_row, browser_start, browser_trace, how_made
 from core.settings import Settings
 from core.trace import Trace
 
+Lent = Callable[[Settings], Iterator]  # what makes a run's forwards in another process (app/zero.py)
 log = logging.getLogger("two-stacks")
 PATIENCE = 0.5  # seconds before a run is streamed; a shorter one arrives whole
 INTERVAL = 0.1  # seconds between streamed messages
@@ -27,11 +29,12 @@ HEAD_START = 1.0  # seconds that the browser has for the first picture before im
 class Engine:
     """Shared by all visitors; holds no visitor's state. `status` is one line about the default model."""
 
-    def __init__(self, models: Models, keeper: Keeper | None = None):
-        self.models, self.keeper = models, keeper or Keeper()
+    def __init__(self, models: Models, keeper: Keeper | None = None, elsewhere: Lent | None = None):
+        self.models, self.keeper, self.elsewhere = models, keeper or Keeper(), elsewhere
         self.saved: dict[str, Trace] = {trace.settings.to_json(): trace for trace in saved()}
         self.status = f"{DEFAULT}: not loaded yet; saved runs are shown meanwhile"
         self.turn, self.latest, self.recent, self.making = Turn(), Latest(), Recent(self.saved.values()), Making()
+        self._imported = threading.Event()
         self._begin = threading.Lock()
         self._begun = False
 
@@ -47,8 +50,10 @@ class Engine:
         time.sleep(HEAD_START)
         self.status = f"{DEFAULT}: loading (1 of 2: torch and transformers)"
         try:
-            import core.runs  # noqa: F401
-
+            try:
+                import core.runs  # noqa: F401
+            finally:
+                self._imported.set()
             self.status = f"{DEFAULT}: loading (2 of 2: weights)"
             loaded = self.models.load(DEFAULT)
         except Exception as error:  # whatever it is, the page must say so instead of waiting for ever
@@ -56,6 +61,11 @@ class Engine:
             self.status = f"{DEFAULT}: {error if isinstance(error, TwoStacksError) else 'does not load; the log says why'}"
             return
         self.status = f"{DEFAULT}: ready on {loaded.device}, {str(loaded.dtype).removeprefix('torch.')}"
+
+    def wait_for_imports(self) -> None:
+        """Until the background thread has imported torch and transformers; two threads that do at once break each other."""
+        self.load_in_background()
+        self._imported.wait()
 
     @property
     def ready(self) -> bool:
@@ -72,9 +82,7 @@ class Engine:
             yield self.saved_pack(trace)
             self.keeper.keep(visitor, lambda: trace)
             return
-        from core.runs import run
-
-        going = run(settings, self.models)
+        going = self.start(settings)
         while self.latest.wants(visitor, ticket):
             if trace := self.recent.get(going.id):
                 yield self._pointed(browser_trace(trace), settings.model)
@@ -87,11 +95,24 @@ class Engine:
                 if message["kind"] != "trace":  # that one comes from `recent`; a run that was stopped is begun anew
                     yield message
 
+    def start(self, settings: Settings) -> Any:
+        """A run of these settings, not begun. On ZeroGPU a bundled model's forwards are made in the process that has the GPU."""
+        from core.runs import Borrowed, run
+
+        if self.elsewhere and settings.model in BUNDLED:
+            return Borrowed(settings, self.models.load(settings.model), self.elsewhere(settings))
+        return run(settings, self.models)
+
+    def step(self, going: Any) -> Any:
+        """The next step of a run of `start`, in its turn; None at its end. A GPU elsewhere needs no turn of this process."""
+        with nullcontext() if getattr(going, "elsewhere", False) else self.turn:
+            return next(going, None)
+
     def _made(self, going: Any, visitor: str, ticket: object) -> Iterator[dict]:
         """Messages of a run that this visitor makes, for whoever follows it too."""
         model = going.settings.model
         try:
-            for message in _streamed(going, self.turn, lambda: self.latest.wants(visitor, ticket)):
+            for message in _streamed(going, self.step, lambda: self.latest.wants(visitor, ticket)):
                 if not self.latest.wants(visitor, ticket):
                     break
                 if message["kind"] == "trace":
@@ -100,7 +121,8 @@ class Engine:
                 self.making.tell(going.id, pointed)
                 yield pointed
             if self.latest.stopped(visitor) and going.steps:
-                yield self._pointed(browser_trace(going.trace(), f"Stopped after {len(going.steps)} tokens."), model)
+                why = "Cut, as this host is being restarted," if self.latest.closed else "Stopped"
+                yield self._pointed(browser_trace(going.trace(), f"{why} after {len(going.steps)} tokens."), model)
         finally:
             self.making.end(going.id)
             going.close()
@@ -133,16 +155,17 @@ class Engine:
         return browser_attribution(id, rows)
 
 
-def _streamed(going, turn: Turn, wanted: Callable[[], bool]) -> Iterator[dict]:
+def _streamed(going: Any, step_of: Callable[[Any], Any], wanted: Callable[[], bool]) -> Iterator[dict]:
     """Rows of a run that takes longer than PATIENCE, at most one message per INTERVAL; at the end the whole trace.
+
+    step_of: gives the run's next step, None at its end.
 
     With several beams they are those of the hypothesis that leads; `changed` rows take the place of others sent before.
     """
     began = last = time.monotonic()
     places, sent = [], -1
     while wanted():
-        with turn:
-            step = next(going, None)
+        step = step_of(going)
         if step is None:
             yield browser_trace(going.trace())
             return
@@ -151,8 +174,7 @@ def _streamed(going, turn: Turn, wanted: Callable[[], bool]) -> Iterator[dict]:
             continue
         last = now
         if sent < 0:
-            loaded = going.loaded
-            yield browser_start(going.id, going, how_made(going.settings, loaded.device, loaded.dtype))
+            yield browser_start(going.id, going, how_made(going.settings, going.device, going.dtype))
             sent = 0
         else:
             same = _alike(places, line := list(going.line))

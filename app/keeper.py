@@ -4,6 +4,7 @@ A browser is known by a key that this host signed and the browser keeps; the dat
 logged and never stops a run.
 """
 
+import errno
 import hashlib
 import hmac
 import json
@@ -18,6 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from app import processes
+from app.moments import changed
+from app.words import english
 from core.errors import SessionError, TwoStacksError
 from core.settings import Settings
 
@@ -26,24 +30,32 @@ if TYPE_CHECKING:  # sqlite-utils takes half a second to import, which the first
 
 log = logging.getLogger("two-stacks")
 VISITORS = 1000  # that are remembered
-MOST_TOLD = 200  # characters of one changed setting in an event
 
 
 @dataclass
 class Visit:
-    """One open page: its owner, the session it writes to, the settings of its last run, and whose session it went on from."""
+    """One open page: its owner, the session it writes to, the settings of its last run, whose session it went on from, and why
+    the last run was not kept."""
 
     owner: str
     session: str = ""
     last: str = ""
     branched: str = ""
+    unkept: str = ""
+
+    def failed(self, error: Exception) -> None:
+        """Something of the last run was not kept; a session that is full is left."""
+        self.unkept = reason(error)
+        if isinstance(error, SessionError):
+            self.session = ""
 
 
 class Keeper:
     """Shared by all visitors; holds names only."""
 
     def __init__(self, place: Path | None = None):
-        self._place, self._store, self._problem = place, None, ""
+        self._place, self._store, self._problem, self._nowhere = place, None, "", ""
+        self._copy: Path | None = None
         self._visits: OrderedDict[str, Visit] = OrderedDict()
         self._lock, self._opening = threading.Lock(), threading.Lock()
         self._secret = b""
@@ -59,7 +71,7 @@ class Keeper:
                 try:
                     live, copy = self._folder() / FILE, backup.target()
                     backup.restore(live, copy)
-                    self._store = Store(self._folder())
+                    self._store, self._copy = Store(self._folder()), copy
                     if copy:
                         backup.keep_backing_up(live, copy)
                 except Exception as error:  # no rights, a full disk, a damaged file: the page works without
@@ -76,12 +88,32 @@ class Keeper:
             self._place = folder()
         return self._place
 
+    def claim(self, port: int) -> Any:
+        """Mark the sessions as this process's (app/processes.py); keep what is given back while it runs."""
+        from core.sessions.place import is_remote
+
+        for place in self.places():  # none where sessions cannot be kept: the page works without
+            with _logged("whose the sessions are", OSError):  # no rights, a full disk
+                return processes.claim(Path(place), is_remote(Path(place)), port)
+        return None
+
     def places(self) -> list[str]:
         """Where sessions lie, which no file route may read."""
         try:
             return [str(self._folder())]
         except TwoStacksError:
             return []
+
+    def close(self, patience: float) -> None:
+        """The process ends: what goes on is kept as cut, everything is written, and the copy is as new as the original."""
+        with self._opening, _logged("the last of the sessions"):
+            if self._store is None:
+                return
+            self._store.close(patience)
+            if self._copy:
+                from core.sessions.backup import back_up
+
+                back_up(self._store.file.path, self._copy)
 
     # Visitors
 
@@ -91,8 +123,9 @@ class Keeper:
             if not (isinstance(key, str) and self._signed(key)):
                 token = secrets.token_urlsafe(18)
                 key = f"{token}.{self._sign(token)}"
-        except (OSError, TwoStacksError):
+        except (OSError, TwoStacksError) as error:
             log.exception("sessions cannot be kept")
+            self._nowhere = reason(error)
             return ""
         owner = hashlib.sha256(f"owner\n{key.partition('.')[0]}".encode()).hexdigest()
         with self._lock:
@@ -138,9 +171,9 @@ class Keeper:
 
     def watch(self, visitor: str, going: Any) -> Any:
         """The run, kept while it is made; the run itself where nothing can be kept."""
-        with _logged("a run"):
+        with self._telling(visitor, "a run"):
             if visit := self._writing(visitor, going.settings):
-                return self.store.watch(going, visit.session, self._changed(visit, going.settings))
+                return self.store.watch(going, visit.session, self._changed(visit, going.settings), visit.failed)
         return going
 
     def keep(self, visitor: str, make: Callable[[], Any], asked: bool = True) -> None:
@@ -148,16 +181,47 @@ class Keeper:
 
         asked: it answers what the person changed, which then becomes an event.
         """
-        with _logged("a record"):
+        with self._telling(visitor, "a record"):
             record = make()
             settings = getattr(record, "settings", None)
             if visit := self._writing(visitor, settings):
                 event = self._changed(visit, settings) if asked and record.kind == "trace" else None
-                self.store.keep_soon(visit.session, record, event)
+                self.store.keep_soon(visit.session, record, event, visit.failed)
+
+    def looked(self, visitor: str, kind: str, data: dict[str, Any], record: str) -> None:
+        """How a record of the visitor's session is looked at now: a layer that was chosen, a penalty that was moved."""
+        visit = self._visits.get(visitor)
+        if visit and visit.session:
+            with self._telling(visitor, "a look"):
+                self.store.event_at(visit.session, kind, data, record)
+
+    def moved(self, visitor: str, settings: Settings) -> None:
+        """A slider of the noise was moved: no run and no record, and yet a replay can show it."""
+        with self._telling(visitor, "a move"):
+            if visit := self._writing(visitor, settings):
+                self.store.event(visit.session, "noise", {"settings": json.loads(settings.to_json())})
+
+    def unkept(self, visitor: str) -> str:
+        """Why the visitor's last run was not kept, or "" where it was; waits until it is on disk."""
+        visit = self._visits.get(visitor)
+        if visit and self._store is not None:
+            self._store.writer.flush(2)
+        return visit.unkept if visit else self._nowhere or english("page.unkept.away")
+
+    @contextmanager
+    def _telling(self, visitor: str, what: str):
+        try:
+            yield
+        except Exception as error:  # what keeps a run must not end it: the run goes on, and the host's log has the whole error
+            log.exception("%s could not be kept", what)
+            if visit := self._visits.get(visitor):
+                visit.failed(error)
 
     def _writing(self, visitor: str, settings: Any) -> Visit | None:
         """The visit, with a session to write to."""
         visit = self._visits.get(visitor)
+        if visit:
+            visit.unkept = ""
         if visit and not visit.session:
             name = " ".join(getattr(settings, "text", "").split())[:60]
             visit.session = self.store.create(visit.owner, name).id
@@ -175,21 +239,6 @@ class Keeper:
         return "run", data
 
 
-def changed(before: str, after: str) -> dict[str, str]:
-    """Setting -> its new value as JSON, of those that differ; a long one is cut."""
-    old, new = (_flat(json.loads(text)) if text else {} for text in (before, after))
-    names = [name for name in (*new, *(name for name in old if name not in new)) if old.get(name) != new.get(name)]
-    told = {name: json.dumps(new.get(name), ensure_ascii=False) for name in names if name != "schema"}
-    return {name: text if len(text) <= MOST_TOLD else text[:MOST_TOLD] + "…" for name, text in told.items()}
-
-
-def _flat(data: dict, before: str = "") -> dict[str, Any]:
-    out = {}
-    for name, value in data.items():
-        out |= _flat(value, f"{before}{name}.") if isinstance(value, dict) else {before + name: value}
-    return out
-
-
 def _secret(folder: Path) -> bytes:
     """This host's secret, made once and readable by its user alone."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -205,9 +254,17 @@ def _secret(folder: Path) -> bytes:
     return found
 
 
+def reason(error: Exception) -> str:
+    """Why something was not kept, for the visitor; the host's log has the whole error."""
+    if isinstance(error, TwoStacksError):
+        return str(error)
+    full = "full" in str(error) or getattr(error, "errno", None) == errno.ENOSPC
+    return "The disk of this host is full." if full else "The host's log says why."
+
+
 @contextmanager
-def _logged(what: str):
+def _logged(what: str, errors: type[Exception] = Exception):
     try:
         yield
-    except Exception:  # what keeps a run must not end it: the run goes on, and the host's log has the whole error
+    except errors:  # what keeps a run must not end it: the run goes on, and the host's log has the whole error
         log.exception("%s could not be kept", what)

@@ -79,7 +79,8 @@ class Masked:
     ) -> Iterator[Pair | Progress]:
         """Progress while a run is long, then both runs, then once more with log P of the old output under the new masks.
 
-        against: the old run, where it is not the plain one. ticket: of this visitor's run, begun here if there is none. The visitor's next run, or Stop, ends it at the next step.
+        against: the old run, where it is not the plain one. ticket: of this visitor's run, begun here if there is none. The
+        visitor's next run, or Stop, ends it at the next step.
         """
         against = plain(settings) if against is None else against
         engine = self.engine

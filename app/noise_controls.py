@@ -9,6 +9,7 @@ import gradio as gr
 from app.words import said
 from core.noise import NOISES, Noise
 from core.noising import BART_STEPS, MODES, NoiseSettings
+from core.settings import Settings
 
 FIRST = "spans"  # what the tab shows before anyone has chosen
 START = {"rate": 0.3, "mean_span": 2.0}  # on a short text the usual 15 % hide its last tokens only
@@ -57,6 +58,15 @@ class NoiseControls:
         return NoiseSettings(name=name, **{k: v for k, v in given.items() if k in used or k in (*_ALWAYS, "hide", "show")})
 
 
+    def again(self, settings: Settings) -> dict:
+        """Values of all components: what `settings` had of a noise. The browser counts its edits anew."""
+        given, shown = settings.noise, visible(NOISES[settings.noise.name])
+        out = {component: gr.update(value=_plain(getattr(given, name)), visible=name in shown)
+               for name, component in self.fields.items()}
+        edits = {"hide": list(given.hide), "show": list(given.show), "of": [settings.model, settings.text], "turn": 0}
+        return out | {self.name: given.name, self.edits: edits}
+
+
 def noise_controls() -> NoiseControls:
     """All components, those that the first noise does not read out of sight."""
     shown = visible(NOISES[FIRST])
@@ -93,7 +103,11 @@ def turn_of(edits: object) -> int:
 
 def _update(noise: Noise, field: str) -> dict:
     value = getattr(noise.usual(), field)
-    return gr.update(visible=field in visible(noise), value=list(value) if isinstance(value, tuple) else value)
+    return gr.update(visible=field in visible(noise), value=_plain(value))
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _slider(name: str, shown: bool) -> gr.Slider:

@@ -1,38 +1,46 @@
 """The one page: controls on top, tabs below with the attention view as the first, one Run event."""
 
+import logging
+import os
 import threading
 from collections.abc import Iterator, Sequence
+from types import SimpleNamespace
 
 import gradio as gr
 import numpy as np
 
+from app import endpoints, health, processes, shutdown, zero
 from app.answers import sentence
 from app.config import AppConfig
 from app.controls import Controls, model_picker, more, task_picker, text_box
+from app.corpus_packs import line_of
 from app.engine import Engine
+from app.tab import Tab
 from app.theme import CSS, theme
 from app.turns import MODEL_TURN
-from app.views import decoding, masks, noise, scores, sessions
+from app.views import decoding, formulas, masks, noise, scores, sessions, train
 from app.widgets.lecture import Lecture
 from app.widgets.replay_bar import ReplayBar
 from app.widgets.spelling import Spelling, pack
 from app.widgets.stepper import PLOTLY_FILE, Stepper
 from app.words import TRANSLATIONS, said
-from core.errors import TwoStacksError
+from core.errors import InputError, TwoStacksError
 from core.examples import EXAMPLES, Example, source_for
 from core.settings import MAX_CHARACTERS, MAX_SOURCE
 from core.spelling import marks
 from core.text import usable
 
-VIEWS = (decoding, masks, noise, scores)  # the tabs beside the first
+log = logging.getLogger("two-stacks")
+VIEWS = (decoding, masks, noise, train, scores, formulas)  # the tabs beside the first
 
 
 def build(config: AppConfig) -> gr.Blocks:
     """The page. No model is loaded and torch is not imported: the first picture comes from a saved trace."""
-    engine = Engine(config.registry())
+    engine = Engine(config.registry(), elsewhere=zero.lend() if config.zero else None)
     first = next(iter(engine.saved.values()), None)
     gr.set_static_paths([str(PLOTLY_FILE)])
     with gr.Blocks(title="Two Stacks", analytics_enabled=False, delete_cache=(3600, 3600)) as page:
+        endpoints.build(engine)  # first: a name that an event of the page took before would be changed
         gr.Markdown(said("page.head"), elem_id="ts-head")
         with gr.Row(elem_id="ts-controls"):
             with gr.Column(scale=3, min_width=300):
@@ -52,22 +60,23 @@ def build(config: AppConfig) -> gr.Blocks:
                 status = _line(engine.status, "ts-status")
         controls = Controls(text, model, task, **more())
         notice = gr.HTML("", html_template="<div class='ts-notice' role='alert'>{{value}}</div>", elem_id="ts-notice")
+        unkept = gr.HTML("", html_template="<div class='ts-notice' role='status'>{{value}}</div>", elem_id="ts-unkept")
         key = gr.BrowserState("", storage_key="two-stacks", secret="two-stacks")  # what it holds is signed by the host
         bar = ReplayBar(elem_id="ts-replay", elem_classes="ts-bare")
         lecture = Lecture(elem_id="ts-lecture", elem_classes="ts-bare")
         with gr.Tabs(elem_id="ts-tabs") as tabs:
             with gr.Tab(said("page.attention"), id="attention"):
                 stepper = Stepper(value=engine.saved_pack(first) if first else None)
-            follow = []  # how a tab follows other events, where it does
+            others: list[Tab] = []
             for view in VIEWS:
                 name = view.TITLE.rpartition(".")[2]
                 with gr.Tab(said(view.TITLE), id=name, elem_id=f"ts-tab-{name}") as tab:
-                    if one := view.build(engine, controls):
-                        one(tab.select)
-                        follow.append(one)
+                    others.append(view.build(engine, controls))
+                    if show_tab := others[-1].opens or others[-1].follow:
+                        show_tab(tab.select)
             with gr.Tab(said(sessions.TITLE), id="sessions", elem_id="ts-tab-sessions") as tab:
-                drawn = next(one.drawn for one in follow if hasattr(one, "drawn"))
-                sessions.build(engine, controls, sessions.Stage(tabs, stepper, notice, bar, lecture, key, drawn), page, tab)
+                stage = sessions.Stage(tabs, stepper, notice, bar, lecture, key, unkept, others)
+                kept = sessions.build(engine, controls, stage, page, tab)
 
         def answer(values: dict, request: gr.Request) -> Iterator[tuple]:
             yield from _answer(engine, controls, values, str(request.session_hash))
@@ -80,14 +89,25 @@ def build(config: AppConfig) -> gr.Blocks:
             filled = chip.click(choose, [task, model], [text, task, look], queue=False, api_visibility="private",
                                 trigger_mode="multiple")
             ran.append(filled.then(answer, controls.inputs(), [stepper, notice], **MODEL_TURN))
-        for one in follow:
-            for run in ran:
-                one(run.then)
+        for run in ran:
+            kept(run.then)
+            for one in others:
+                if one.follow:
+                    one.follow(run.then)
+        for run in (run for one in others for run in one.ran):
+            kept(run.then)
 
         def explain(event: gr.EventData) -> tuple:
             return _explain(engine, getattr(event, "_data", None))
 
         stepper.explain(explain, None, [stepper, notice], **MODEL_TURN | dict(trigger_mode="once"))
+
+        def show(event: gr.EventData, request: gr.Request) -> Iterator[dict]:
+            for found in _opened(engine, controls, getattr(event, "_data", None), str(request.session_hash)):
+                yield {{"stepper": stepper, "notice": notice, "tabs": tabs}.get(name, name): one for name, one in found.items()}
+
+        text_opens = next(one.text for one in others if one.text)
+        text_opens(show, None, [stepper, notice, tabs, *controls.inputs()], **MODEL_TURN | dict(show_progress_on=notice))
 
         def halt(request: gr.Request) -> None:
             engine.latest.stop(str(request.session_hash))
@@ -130,6 +150,18 @@ def _answer(engine: Engine, controls: Controls, values: dict, visitor: str = "")
         yield gr.skip(), sentence(error, "This run failed for a reason we did not foresee; the host's log has it. Text kept.")
 
 
+def _opened(engine: Engine, controls: Controls, data: object, visitor: str) -> Iterator[dict]:
+    """One text of a corpus, run in the attention view, with the controls as it was run; what goes wrong is said in the notice."""
+    try:
+        settings = line_of(data)
+    except Exception as error:
+        yield {"notice": sentence(error)}
+        return
+    yield {"tabs": gr.Tabs(selected="attention")} | sessions.controls_of(controls, settings)
+    for picture, notice in _answer(engine, SimpleNamespace(settings=line_of), data, visitor):
+        yield {"stepper": picture, "notice": notice}
+
+
 def _explain(engine: Engine, asked: object) -> tuple:
     """(stepper, notice): input × gradient of the run that the stepper names."""
     try:
@@ -163,25 +195,38 @@ def _line(value: str, elem_id: str) -> gr.HTML:
 
 
 def launch(page: gr.Blocks, config: AppConfig) -> None:
-    """Serve until interrupted."""
-    serve(page, config)
+    """Serve until interrupted. InputError where the port is taken, SessionError where another process has the sessions' mount."""
+    if said_so := processes.ignored():
+        log.warning(said_so)
+        del os.environ["WEB_CONCURRENCY"]  # uvicorn would read it, too, and stumble over a word
+    claimed = page.engine.keeper.claim(config.port)
+    try:
+        serve(page, config)
+    except OSError:
+        raise InputError(f"Port {config.port} of {config.host} cannot be used: another program has it, or it is not allowed. "
+                         "Set PORT, or --port.") from None
     print(f"Two Stacks on http://{config.host}:{config.port}", flush=True)
     # A host that no one visits loads too, so that its first visitor does not wait.
-    threading.Timer(20, page.engine.load_in_background).start()
-    page.block_thread()
+    loading = threading.Timer(20, page.engine.load_in_background)
+    loading.daemon = True
+    loading.start()
+    shutdown.wait()
+    shutdown.end(page)
+    del claimed  # until here the sessions were ours
 
 
 def serve(page: gr.Blocks, config: AppConfig) -> None:
     """Answer from threads of its own.
 
     Off: run history (slows every update, and 6.27-6.31 can leak a host's token through it with SSR), SSR (Spaces turns
-    it on), monitoring, PWA, MCP, error details. Uploads are open even without a file component, so they are kept small;
-    every session keeps the last value of each component, so few sessions are kept.
+    it on), monitoring, PWA, error details. MCP: where the host asks for it. Uploads are open even without a file component,
+    so they are kept small; every session keeps the last value of each component, so few sessions are kept.
     """
     page.queue(max_size=config.queue_size, default_concurrency_limit=20)
     page.launch(
         i18n=TRANSLATIONS, server_name=config.host, server_port=config.port, theme=theme(), css=CSS, footer_links=[],
-        run_history=False, ssr_mode=False, enable_monitoring=False, pwa=False, mcp_server=False, share=False,
-        max_file_size="1mb", blocked_paths=page.engine.keeper.places(), show_error=False,
-        state_session_capacity=200, prevent_thread_lock=True, quiet=True,
+        run_history=False, ssr_mode=False, enable_monitoring=False, pwa=False, mcp_server=config.mcp, share=False,
+        max_file_size="1mb", blocked_paths=page.engine.keeper.places(), show_error=False, root_path=config.root_path,
+        state_session_capacity=200, prevent_thread_lock=True, quiet=True, app_kwargs={"routes": [health.route(page)]},
+        _frontend=False,  # else Gradio asks itself for the page, and ends where a busy machine takes more than 3 s for it
     )

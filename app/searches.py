@@ -2,18 +2,19 @@
 
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from app import tree_packs
 from app.engine import INTERVAL, PATIENCE, Engine
-from core.errors import InputError
+from core.errors import InputError, ModelError
 from core.examples import saved_search
 from core.fields import shown
 from core.records import how_made
 from core.search_tree import tree_of
 from core.settings import MAX_CHARACTERS, MAX_TOKENS, Settings
-from core.text import tokenize, usable
+from core.text import plain, tokenize, usable
 from core.trace import Trace, run_id
 
 
@@ -81,8 +82,16 @@ class Searches:
         return self.engine.models.alignment_head(model)
 
     def _tokenizer(self, model: str) -> Any:
-        loaded = self.engine.models.loaded(model)
-        return loaded.tokenizer if loaded else self.engine.models.vocabulary(model)[0]
+        """None for a model that this host does not have: what was searched elsewhere is drawn all the same."""
+        if loaded := self.engine.models.loaded(model):
+            return loaded.tokenizer
+        with suppress(ModelError):
+            return self.engine.models.vocabulary(model)[0]
+
+    def text_of(self, model: str, ids: Sequence[int]) -> str:
+        """A forced beginning as it may have been typed; "" where its vocabulary is not here."""
+        tokenizer = self._tokenizer(model) if ids else None
+        return plain(tokenizer, ids) if tokenizer else ""
 
     def beginning(self, model: str, text: object) -> tuple[int, ...]:
         """The ids of a typed beginning, without what the tokenizer puts around a whole text; () for none."""

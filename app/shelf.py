@@ -4,32 +4,20 @@ import base64
 import binascii
 import json
 import os
-from dataclasses import dataclass, field
+from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
-from app import look_packs, mask_packs
 from app.engine import Engine
-from app.masked import Pair
+from app.moments import LOOKS, Moment, moments
+from app.replays import Replay, Replays, view_of
 from app.standalone import MOST_BYTES, page_of
-from app.widgets import corruption
 from core.errors import InputError, SessionError
 from core.fields import shown
 
 MOST_LISTED = 200  # sessions, and records of one
 MOST_TEXT = 200  # characters of a text in the list
-TABS = ("attention", "search", "masks", "noise", "scores", "sessions")
-MAPS = ("cross", "decoder", "encoder")
-
-
-@dataclass(frozen=True)
-class Replay:
-    """A record drawn again. trace: the settings its run had, for the controls. packs: part of the page -> what it draws."""
-
-    bar: dict[str, Any]
-    settings: Any = None
-    packs: dict[str, Any] = field(default_factory=dict)
+MOST_MOMENTS = 1000  # of one session in the bar of a replay
 
 
 class Shelf:
@@ -37,6 +25,7 @@ class Shelf:
 
     def __init__(self, engine: Engine):
         self.engine, self.keeper = engine, engine.keeper
+        self.replays = Replays(engine)
 
     def listed(self, visitor: str, **more: Any) -> dict[str, Any]:
         """The visitor's own sessions, the newest first; `more` goes into the pack."""
@@ -60,7 +49,7 @@ class Shelf:
             "row": one.row, "kind": one.kind, "status": one.status, "input": one.input[:MOST_TEXT],
             "output": one.output[:MOST_TEXT], "made": one.made, "steps": one.steps, "model": one.model,
             "note": one.note, "hide": one.hide,
-            "changed": {name: text for name, text in events.get(one.row, {}).get("changed", {}).items() if name != "text"},
+            "changed": _changes(events.get(one.row)),
         } for one in store.kept(session)]
         told = _row(session, "") | {"note": session.note, "mine": mine, "entries": entries[:MOST_LISTED], "total": len(entries)}
         return self.listed(visitor, open=told, **more)
@@ -162,60 +151,39 @@ class Shelf:
 
     # Replay
 
-    def replay(self, visitor: str, id: object, row: object = None, view: dict | None = None) -> Replay:
-        """One record of a session, by its row, or by default the last run: what was shown then, from what was kept."""
+    def replay(self, visitor: str, id: object, row: object = None, view: dict | None = None, event: object = None) -> Replay:
+        """One moment of a session, by its event or its record's row, or by default the last run: what was shown then, from what
+        was kept."""
         store = self.keeper.store
         store.writer.flush()
         session = store.session(id, self.keeper.owner(visitor))
-        entries = store.kept(session)
-        if not entries:
+        all = moments(store, session)
+        if not all:
             raise SessionError("Nothing has been run in this session yet.")
-        if row is None:
-            row = next((one.row for one in reversed(entries) if one.kind == "trace"), entries[-1].row)
-        at = next((at for at, one in enumerate(entries) if one.row == row), None)
-        record = store.load(session, row)
-        bar = {"kind": "replay", "id": session.id, "name": session.name, "note": session.note, "at": at, "row": row,
-               "what": entries[at].kind,
-               "entries": [[one.row, one.kind, one.status, (one.output or one.input)[:60]] for one in entries[:MOST_LISTED]]}
+        at = _place(all, row, event)
+        found = self.replays.of(session, all[at], view)
+        bar = {"kind": "replay", "id": session.id, "name": session.name, "note": session.note, "at": at, "row": all[at].row,
+               "event": all[at].event, "tab": found.tab,
+               "entries": [[one.row, one.event, one.kind, one.status, one.text] for one in all[:MOST_MOMENTS]]}
         self.keeper.leave_session(visitor, branched=session.id)
-        return Replay(bar, getattr(record, "settings", None), self._packs(session, record, view))
+        return replace(found, bar=bar)
 
-    def _packs(self, session: Any, record: Any, view: dict | None) -> dict[str, Any]:
-        """What each part of the page draws of a record."""
-        if record.kind == "trace":
-            return {"stepper": self.engine.saved_pack(record) | ({"view": view} if view else {})}
-        if record.kind == "corruption":
-            cut = SimpleNamespace(head=0, tail=0, tokens=record.source)
-            return {"noise": corruption.pack(record, cut, []) | {"edits": False}}
-        if record.kind == "probe":
-            return {"told": look_packs.probe_said(record), "maps": look_packs.probe(record)}
-        if record.kind == "comparison":
-            runs = {one.id: one.row for one in self.keeper.store.kept(session) if one.kind == "trace" and one.status == "done"}
-            told = {"kind": "found", "sentence": record.sentence, "lines": [], "notes": []}
-            if record.old not in runs or record.new not in runs:
-                return {"told": told}
-            old, new = (self.keeper.store.load(session, runs[name]) for name in (record.old, record.new))
-            pair = Pair(old, new, record)
-            return {"told": mask_packs.told(pair), "maps": mask_packs.heatmaps(pair)}
-        total = f"log P = {record.total:.3f}, loss {record.loss:.3f} nats a token"
-        return {"told": {"kind": "found", "sentence": total, "lines": [], "notes": []}}
+def _place(all: list[Moment], row: object, event: object) -> int:
+    """Which moment is asked for: that of an event, the first of a record, or the last run."""
+    if event is not None or row is not None:
+        for at, one in enumerate(all):
+            if (event is not None and type(event) is int and one.event == event) or (
+                    event is None and type(row) is int and one.row == row and one.kind not in LOOKS):
+                return at
+        raise SessionError("There is no such run in this session.")
+    return next((at for at in reversed(range(len(all))) if all[at].kind == "trace"), len(all) - 1)
 
 
-def view_of(data: object) -> dict[str, Any]:
-    """What a link shows first, checked: tab, map, layer, head, step and the record in view; what is strange is left out."""
-    data = data if isinstance(data, dict) else {}
-    out: dict[str, Any] = {}
-    for name, allowed in (("tab", TABS), ("map", MAPS)):
-        if data.get(name) in allowed:
-            out[name] = data[name]
-    for name in ("layer", "head"):
-        value = data.get(name)
-        if isinstance(value, str) and (value in ("mean", "max", "rollout") or value.isdecimal() and len(value) <= 3):
-            out[name] = value
-    for name in ("step", "row"):
-        if type(data.get(name)) is int and 0 <= data[name] < 2**53:
-            out[name] = data[name]
-    return out
+def _changes(data: object) -> dict[str, str]:
+    """What an event says was changed, as texts; an imported one may say anything."""
+    told = data.get("changed") if isinstance(data, dict) else None
+    told = told if isinstance(told, dict) else {}
+    return {name: text[:MOST_TEXT] for name, text in told.items() if name != "text" and isinstance(text, str)}
 
 
 def ends_with_restart(place: Path, remote: bool, environment: Any = os.environ) -> bool:

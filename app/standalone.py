@@ -37,7 +37,8 @@ packs.forEach((pack, i) => {
   pick.append(option);
 });
 pick.hidden = packs.length < 2;
-const props = { value: JSON.stringify(packs[0]), plotly_url: "" }, watchers = [], watch = (name, call) => watchers.push(call), trigger = () => {};
+const props = { value: JSON.stringify(packs[0]), plotly_url: "" }, watchers = [];
+const watch = (name, call) => watchers.push(call), trigger = () => {};
 pick.onchange = () => { props.value = JSON.stringify(packs[pick.value]); watchers.forEach((call) => call()); };
 """
 

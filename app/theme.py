@@ -13,7 +13,7 @@ _OWN = """
 #ts-knows, #ts-status, #ts-look { min-height: 0; padding: 0; margin: 0; }
 #ts-knows .html-container, #ts-status .html-container, #ts-look .html-container { padding: 0; }
 #ts-status { margin-top: -.4rem; }
-#ts-notice:has(.ts-notice:empty) { display: none; }
+:is(#ts-notice, #ts-unkept):has(.ts-notice:empty) { display: none; }
 #ts-chips { gap: .4rem; flex-wrap: wrap; }
 #ts-chips button { border-radius: 999px; min-width: 0; flex: 0 1 auto; font-weight: 500; text-align: left;
   white-space: normal; }
@@ -43,7 +43,7 @@ _OWN = """
   #ts-masks-told { position: sticky; bottom: 8px; z-index: 20; max-height: 42vh; overflow-y: auto !important; border-radius: 10px;
     box-shadow: 0 2px 14px rgba(0, 0, 0, .16); }
 }
-#ts-scores-row, #ts-search-row { align-items: end; }
+#ts-scores-row, #ts-search-row, #ts-formulas-row { align-items: end; }
 .ts-masks-head { margin-top: .8rem; }
 .ts-masks-head h3, .ts-masks-head p { margin: 0; }
 .ts-masks-head p { color: var(--body-text-color-subdued); max-width: 62rem; }
@@ -61,7 +61,8 @@ _OWN = """
 }
 footer { display: none !important; }
 """
-CSS = _OWN + styles("noise", "findings", "scores", "sessions", "lecture")  # several components share each, so it travels once
+# several components share each, so it travels once
+CSS = _OWN + styles("noise", "findings", "scores", "sessions", "lecture", "search_sections", "corpus")
 
 
 def theme() -> gr.Theme:

@@ -18,12 +18,17 @@ SIZES = {"bfloat16": "float16", "float16": "float16"}  # dtypes of two bytes
 Head = tuple[int, int] | None
 
 
+def number_bytes(dtype: str) -> int:
+    """Bytes of one number of this torch dtype."""
+    return np.dtype(SIZES.get(dtype, "float32")).itemsize
+
+
 def caches(steps: Sequence[Step], source: int, shape: tuple[int, int, int] | None, dtype: str) -> dict[str, Any]:
     """Measured bytes of both caches after each step, and what 2 · N · heads · d_kv · length · bytes says, where shape is known.
 
     The self cache has a row for each hypothesis fed and a token for each step; the cross cache is there once for all rows.
     """
-    rows, bytes_per = [len(step.entropy) for step in steps], np.dtype(SIZES.get(dtype, "float32")).itemsize
+    rows, bytes_per = [len(step.entropy) for step in steps], number_bytes(dtype)
     formula = shape and {
         "self": [kv_bytes(*shape, length=at, beams=count, bytes_per=bytes_per) for at, count in enumerate(rows, 1)],
         "cross": kv_bytes(*shape, length=source, bytes_per=bytes_per),
@@ -79,14 +84,26 @@ def ranking(trace: Trace, tokenizer: Any, head: Head) -> list[dict[str, Any]]:
     tree, place = trace.tree, {int(node): at for at, node in enumerate(trace.tree.real)}
     found = []
     for node in tree.ranking:
-        weights = trace.path(node=node)  # (layers, heads, target, source)
-        received = _map(weights, head, 0).sum(0) if weights.size else np.zeros(0)
         found.append({
-            "node": place[node], "text": plain(tokenizer, tree.token[tree.path(node)].tolist()),
+            "node": place[node], "text": _text(trace, tokenizer, tree.path(node)),
             "length": int(tree.step[node]) + 1, "logprob": float(tree.total[node]),
-            "received": [round(float(share), 6) for share in received],
+            "received": [round(share, 6) for share in received(trace, node, head)],
         })
     return found
+
+
+def _text(trace: Trace, tokenizer: Any, path: Sequence[int]) -> str:
+    """A hypothesis as text; without its vocabulary, which a replay may lack, as its pieces."""
+    if tokenizer is not None:
+        return plain(tokenizer, trace.tree.token[path].tolist())
+    first = np.searchsorted(trace.tree.step, np.arange(len(trace.steps)))
+    return " ".join(trace.steps[trace.tree.step[n]].ranked_texts[n - first[trace.tree.step[n]]] for n in path)
+
+
+def received(trace: Trace, node: int, head: Head) -> list[float]:
+    """(source,): attention that each source token received along the path to a node; empty where there is none to read."""
+    weights = trace.path(node=node)  # (layers, heads, target, source)
+    return _map(weights, head, 0).sum(0).tolist() if weights.size else []
 
 
 def _step(step: Step, head: Head) -> dict[str, Any]:

@@ -22,10 +22,15 @@ ALPHA = 0.6  # of GNMT's normalised score, as its paper has it
 
 @dataclass(frozen=True)
 class Trial:
-    """One setting and what came of it. seconds: from the start of the batch to the end of this search."""
+    """One setting and what came of it. seconds: from the start of the batch to the end of this search; None of a saved run.
+
+    beta: above 0 the hypotheses of `search` were ranked by GNMT's penalties, and `trace` is the winner's run.
+    """
 
     trace: Trace
-    seconds: float
+    seconds: float | None
+    beta: float = 0.0
+    search: Trace | None = None
 
 
 def rows(trials: Sequence[Trial], reference: str) -> dict[str, Any]:
@@ -36,7 +41,8 @@ def rows(trials: Sequence[Trial], reference: str) -> dict[str, Any]:
         "kind": "compared", "names": names, "rows": [row for row, _ in found],
         "units": [score.unit for score in found[0][1]], "lower": [score.lower_is_better for score in found[0][1]],
         "signatures": [score.signature for score in found[0][1]],
-        "texts": len({trial.trace.text for trial in trials}), "gap": GAP, "seconds": round(max(t.seconds for t in trials), 3),
+        "texts": len({trial.trace.text for trial in trials}), "gap": GAP,
+        "seconds": _rounded(max((t.seconds for t in trials if t.seconds is not None), default=None)),
         "notes": sorted({note for trial in trials for note in trial.trace.notes}),
     }
 
@@ -44,18 +50,23 @@ def rows(trials: Sequence[Trial], reference: str) -> dict[str, Any]:
 def _row(trial: Trial, reference: str) -> tuple[dict[str, Any], list[Score]]:
     trace = trial.trace
     logprob = float(sum(place.logprob for place in trace.line()))
-    length, alpha = len(trace.target), trace.settings.decoding.length_penalty
+    length, alpha = len(trace.target), (trial.search or trace).settings.decoding.length_penalty
     weights = trace.path().mean((0, 1)) if trace.path().size else np.zeros((0, len(trace.source)))
     made = scores([trace.text], *([[reference]] if reference else []), names=[name for name in METRICS if name != "chrF2++"])
     repeated = next(score for score in made if score.name == "repetition")
     return {
-        "run": trace.id, "how": _how(trace), "text": trace.text, "logprob": round(logprob, 4), "length": length,
+        "run": trace.id, "how": _how(trial.search or trace) + f", ranked by GNMT with β {trial.beta:g}" * bool(trial.beta),
+        "text": trace.text, "logprob": round(logprob, 4), "length": length,
         "score": round(logprob / PENALTIES["transformers"](max(1, length), alpha), 4),
         "gnmt": round(logprob / PENALTIES["GNMT"](max(1, length), ALPHA), 4),
         "scores": [round(score.value, 4) for score in made], "repeats": [round(rate, 4) for rate in repeated.rates],
         "gaps": [trace.source[at].text for at in coverage(weights).gaps()] if weights.size else None,
-        "seconds": round(trial.seconds, 3),
+        "seconds": _rounded(trial.seconds),
     }, made
+
+
+def _rounded(seconds: float | None) -> float | None:
+    return None if seconds is None else round(seconds, 3)
 
 
 def _how(trace: Trace) -> str:

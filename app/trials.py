@@ -1,13 +1,15 @@
 """Up to eight ways to decode one source, run in one batch; the last runs by id for a closer look. No visitor's state is held."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
 from app import trial_packs
 from app.engine import INTERVAL, PATIENCE, Engine
+from app.reranked import reranked
 from app.trial_packs import Trial
+from core.decode.rescoring import LIMIT
 from core.errors import InputError
 from core.fields import shown
 from core.settings import MAX_CHARACTERS, Decoding, Settings
@@ -15,6 +17,7 @@ from core.text import usable
 from core.trace import Trace
 
 MOST = 8
+BETA = "beta"  # of a row: no setting of the search, but of how its hypotheses are ranked afterwards
 FIELDS = ("beams", "length_penalty", "no_repeat_ngram_size", "do_sample", "temperature", "top_k", "top_p", "seed")
 FIRST = (
     {"beams": 1}, {"beams": 2}, {"beams": 4}, {"beams": 4, "length_penalty": 0.0}, {"beams": 8},
@@ -28,12 +31,18 @@ class Trials:
     def __init__(self, engine: Engine):
         self.engine = engine
 
-    def messages(self, settings: list[Settings], reference: object, visitor: str = "") -> Iterator[dict[str, Any]]:
-        """How far it is, then the whole table. The visitor's next run, or Stop, ends it at the next step."""
+    def messages(
+        self, settings: list[Settings], reference: object, visitor: str = "", betas: Sequence[float] = (),
+    ) -> Iterator[dict[str, Any]]:
+        """How far it is, then the whole table. The visitor's next run, or Stop, ends it at the next step.
+
+        betas: of each row; above 0 the hypotheses of its search are ranked by GNMT's penalties, and its winner is the row.
+        """
         engine, text = self.engine, _reference(reference)
         ticket = engine.latest.begin(visitor)
         if not engine.models.is_loaded(settings[0].model):
             yield {"kind": "progress", "text": "The model is still loading; this starts as soon as it is there."}
+        import core.runs  # noqa: F401  first, as the thread that loads does: two orders at once break the import
         from core.batches import side_by_side
         from core.runs import run
 
@@ -47,8 +56,14 @@ class Trials:
                     made = next(steps, None)
                 now = time.monotonic()
                 if made is None:
-                    yield trial_packs.rows([self._kept(visitor, Trial(going.trace(), end))
-                                            for going, end in zip(runs, ends, strict=True)], text)
+                    found = [Trial(going.trace(), end) for going, end in zip(runs, ends, strict=True)]
+                    for at, beta in enumerate(betas):
+                        steps = reranked(engine, found[at].trace, beta)
+                        while (trace := next(steps)) is None:
+                            if not engine.latest.wants(visitor, ticket):
+                                return
+                        found[at] = replace(found[at], trace=trace, beta=beta, search=found[at].trace)
+                    yield trial_packs.rows([self._kept(visitor, trial) for trial in found], text)
                     return
                 for place in made:
                     ends[place] = now - began
@@ -60,6 +75,15 @@ class Trials:
                 yield {"kind": "progress", "text": "Stopped. The table is the one from before."}
         finally:
             steps.close()
+
+    def first(self, search: Trace | None) -> dict[str, Any]:
+        """The rows to start from, and under them what the saved runs of two of them gave: no model is asked."""
+        pack: dict[str, Any] = {"kind": "first", "rows": list(FIRST)}
+        plain = next((one for one in self.engine.saved.values() if search and one.settings.text == search.settings.text), None)
+        if search is None or plain is None or plain.fingerprint != search.fingerprint:
+            return pack
+        self.engine.recent.add(search)
+        return pack | {"found": trial_packs.rows([Trial(trace, None) for trace in (plain, search)], "")}
 
     def _kept(self, visitor: str, trial: Trial) -> Trial:
         self.engine.recent.add(trial.trace)
@@ -90,12 +114,27 @@ def settings_of(plain: Settings, data: object) -> list[Settings]:
     return [replace(plain, decoding=replace(plain.decoding, **_fields(row, at))) for at, row in enumerate(asked, 1)]
 
 
+def betas_of(data: object) -> list[float]:
+    """β of each row that the browser sends, which `settings_of` has checked to be rows; 0 where none acts."""
+    found = []
+    for at, row in enumerate(data["rows"] if isinstance(data, dict) else (), 1):
+        beta = row.get(BETA, 0)
+        if isinstance(beta, bool) or not isinstance(beta, int | float) or not 0 <= beta <= LIMIT:
+            raise InputError(f"β of row {at} is {shown(beta)}; it must be a number from 0 to {LIMIT:g}.")
+        if beta and row.get("beams", 1) == 1:
+            raise InputError(f"Row {at} has β {beta:g} and one beam: there are no hypotheses to rank. Choose at least 2 beams.")
+        found.append(float(beta))
+    return found
+
+
 def _fields(row: object, at: int) -> dict[str, Any]:
-    if not isinstance(row, dict) or any(name not in FIELDS for name in row):
-        raise InputError(f"Row {at} is {shown(row)}; it may name {', '.join(FIELDS)}.")
+    if not isinstance(row, dict) or any(name not in (*FIELDS, BETA) for name in row):
+        raise InputError(f"Row {at} is {shown(row)}; it may name {', '.join((*FIELDS, BETA))}.")
     defaults = {item.name: item.default for item in fields(Decoding)}
     found = {name: defaults[name] for name in FIELDS}
     for name, value in row.items():
+        if name == BETA:
+            continue
         exact = isinstance(defaults[name], float) and type(value) is int
         found[name] = float(value) if exact and abs(value) < 1e6 else value
     return found

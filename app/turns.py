@@ -3,6 +3,8 @@
 import threading
 from collections import OrderedDict, deque
 
+from core.errors import InputError
+
 RUNS = 16  # answered at once; more wait in line
 # Of every event that uses the model: many may be answered at once, because they share it a step at a time.
 MODEL_TURN = dict(concurrency_id="model", concurrency_limit=RUNS, api_visibility="private", show_progress="hidden",
@@ -41,11 +43,14 @@ class Latest:
     """The latest run of each visitor: a newer one, or Stop, makes the older one end at its next step."""
 
     def __init__(self):
+        self.closed = False  # the host is ending
         self._lock = threading.Lock()
         self._runs: OrderedDict[str, object] = OrderedDict()
 
     def begin(self, visitor: str) -> object:
-        """A ticket for a new run of this visitor."""
+        """A ticket for a new run of this visitor; InputError once the host is ending."""
+        if self.closed:
+            raise InputError("This host is being restarted; run this again in a minute. What you typed is kept.")
         ticket = object()
         with self._lock:
             self._runs[visitor] = ticket
@@ -57,6 +62,12 @@ class Latest:
     def stop(self, visitor: str) -> None:
         with self._lock:
             self._runs.pop(visitor, None)
+
+    def close(self) -> None:
+        """No run is wanted any more, and none begins."""
+        with self._lock:
+            self.closed = True
+            self._runs.clear()
 
     def wants(self, visitor: str, ticket: object) -> bool:
         """Whether the run with this ticket is still the one to show."""

@@ -29,7 +29,11 @@ def helps(*kinds: type) -> dict[str, str]:
 
 
 LANGUAGES = read()
-TRANSLATIONS = gr.I18n(**LANGUAGES)  # `launch` takes it; the browser translates
+LATE = ("training.",)  # components whose words travel with their script, once they open
+FIRST = {
+    language: {key: text for key, text in words.items() if not key.startswith(LATE)} for language, words in LANGUAGES.items()
+}
+TRANSLATIONS = gr.I18n(**FIRST)  # `launch` takes it; the browser translates
 
 
 def said(key: str):
@@ -42,3 +46,10 @@ def said(key: str):
 def english(key: str, **values: object) -> str:
     """The words of `key` in English, for what is sent before a browser's language is known."""
     return LANGUAGES["en"][key].format(**values)
+
+
+def late(prefix: str) -> dict[str, dict[str, str]]:
+    """Language -> key -> words of a component that is in LATE."""
+    return {
+        language: {key: text for key, text in words.items() if key.startswith(prefix)} for language, words in LANGUAGES.items()
+    }

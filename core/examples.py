@@ -8,6 +8,7 @@ None of them is taken from the training or test data.
 import json
 import re
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +27,7 @@ SEARCHED = Decoding(beams=4)
 class Example:
     """A sentence, what it shows in a word, what to look at in it, and what each word of its translation means.
 
-    task: empty is the model's first.
+    task: empty is the model's first. reference: a translation into German by hand, where there is one.
     """
 
     text: str
@@ -34,6 +35,7 @@ class Example:
     name: str = ""
     task: str = ""
     gloss: dict[str, str] = field(default_factory=dict)
+    reference: str = ""
 
 
 _FILE = json.loads((ASSETS / "examples.json").read_text("utf-8"))
@@ -62,6 +64,7 @@ def saved(folder: Path = TRACES) -> list[Trace]:
     return found
 
 
+@cache
 def saved_search(path: Path = TRACES / SEARCH) -> Trace | None:
     """The recorded beam search of the first example; None where the file is missing."""
     return Trace.from_bytes(path.read_bytes()) if path.is_file() else None

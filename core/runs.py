@@ -15,7 +15,7 @@ from core.decode.choosing import search_for
 from core.decode.driver import RECOMPUTED, Encoded, Forward, decode, encode
 from core.decode.processors import Forced, Processor
 from core.decode.search import Search
-from core.errors import ControlError, InputError
+from core.errors import ControlError, InputError, ModelError
 from core.masks import dead_rows, looks_ahead
 from core.models import Models, models
 from core.models.families import language_id, prefix_for, processors_for, start_for
@@ -86,6 +86,7 @@ class Run(Iterator[Step]):
         self.line: list[Place] = []
         self._encoded: Encoded | None = None
         self._started = time.monotonic()
+        self.device, self.dtype = loaded.device, loaded.dtype
         self._forwards = self._go()
 
     @property
@@ -213,11 +214,45 @@ class Run(Iterator[Step]):
 
     def _made(self) -> dict:
         return {
-            "device": str(self.loaded.device), "dtype": str(self.loaded.dtype).removeprefix("torch."),
+            "device": str(self.device), "dtype": str(self.dtype).removeprefix("torch."),
             "torch": torch.__version__, "transformers": transformers.__version__, "python": platform.python_version(),
             "threads": torch.get_num_threads(), "seconds": round(time.monotonic() - self._started, 3),
             "at": datetime.now(UTC).isoformat(timespec="seconds"),
         }
+
+
+class Borrowed(Run):
+    """A run whose forwards are made elsewhere, by `forwards` in a process that has a GPU; its steps are made here, as always.
+
+    made: what that gives. `elsewhere` is False once it has not, with a ModelError: then the forwards are made here, and a
+    note says why.
+    """
+
+    def __init__(self, settings: Settings, loaded: Loaded, made: Iterator):
+        super().__init__(settings, loaded)
+        self.elsewhere, self._source = True, made
+
+    def _go(self) -> Iterator[Forward]:
+        try:
+            weights, self.device, self.dtype = next(self._source)
+        except ModelError as error:
+            self.elsewhere = False
+            self.notes.append(f"{error} This run was made on the {self.loaded.device} instead.")
+            yield from super()._go()
+            return
+        self.read(Encoded(None, weights))
+        yield from self._source
+
+
+def forwards(settings: Settings, registry: Models) -> Iterator:
+    """What `Borrowed` reads, all of it plain numpy that can be pickled.
+
+    First (encoder weights (layers, heads, source, source), device, dtype), then every decoder forward.
+    """
+    going = run(settings, registry)
+    going.read(encoded := going.encoded())
+    yield encoded.weights, str(going.device), str(going.dtype)
+    yield from decode(going.loaded.model, going.loaded.sites, encoded, *going.search())
 
 
 def _pads(loaded: Loaded, settings: Settings, length: int) -> list[Token]:

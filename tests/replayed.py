@@ -1,5 +1,6 @@
 """A run that gives the steps of a recorded trace, without a model; two owners."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from core.sessions.store import owner_of
@@ -7,11 +8,11 @@ from core.sessions.store import owner_of
 ANN, BOB = owner_of("ann"), owner_of("bob")
 
 
-class Going:
+class Going(Iterator):
     """As core.runs.Run, as far as sessions look at it."""
 
     def __init__(self, trace):
-        self.whole, self.steps, self.closed = trace, [], False
+        self.whole, self.steps, self.closed, self.settings = trace, [], False, trace.settings
 
     @property
     def target(self):

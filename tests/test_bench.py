@@ -1,8 +1,10 @@
 """The bench's arithmetic is right, and its two sides do the same work. Times are not looked at."""
 
+import sys
+
 import pytest
 
-from tests.bench import Spread, busy, milliseconds, percentile, ratios
+from tests.bench import Spread, busy, ctranslate, groups, milliseconds, percentile, ratios
 from tests.bench.decoding import VARIED, Comparison, Shape, build, compare
 
 TINY = Shape("tiny", dict(d_model=32, num_layers=2, num_decoder_layers=2, num_heads=4, d_kv=8, d_ff=64), 100)
@@ -42,3 +44,17 @@ def test_both_sides_write_the_same_tokens():
 def test_a_difference_is_named():
     one = Spread(1.0, 1.0, 1.0)
     assert "TOKENS DIFFER from number 4 on" in str(Comparison("tiny", 9, 1.0, one, one, tokens=24, equal=3, distinct=5))
+
+
+def test_a_group_and_its_peers_write_the_same_tokens():
+    peers = groups.compare(TINY, source=9, tokens=12, repeats=1)
+    assert peers[0].name == groups.GENERATE and peers[0].same == len(groups.BEAMS)
+    assert all(peer.same for peer in peers)  # another engine rounds otherwise, which may turn a near tie
+    assert "tokens equal in 4 of 4" in str(peers[0])
+
+
+def test_without_ctranslate2_it_is_left_out_and_said(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ctranslate2", None)
+    monkeypatch.setattr(groups, "SHAPES", (TINY,))
+    said = list(groups.lines(1, quick=True))
+    assert len(said) == 3 and said[-1] == ctranslate.MISSING and ".[bench]" in said[-1]

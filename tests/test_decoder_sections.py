@@ -256,7 +256,8 @@ def test_a_column_that_the_mask_hides_and_a_head_that_is_off_are_refused_with_th
     with pytest.raises(InputError, match="hides token 8"):
         set_row(trace, "cross", 4, 2, 0, 8, 1.0)
     asked = set_row(trace, *ROW)
-    told = decoder_packs.row_said(asked, next(iter(looks.made.pair(asked.settings, against=trace.settings))))
+    *_, pair = looks.made.pair(asked.settings, against=trace.settings)
+    told = decoder_packs.row_said(asked, pair)
     assert any("masks of single layers" in note for note in told["notes"])
     weights = looks.made.trace(asked.settings).steps[3].cross_weights[0]
     assert (weights[1, :, 7] == 0).all() and np.allclose(weights[[0, 2], :, 7], 1)

@@ -11,8 +11,9 @@ from app import tree_packs
 from app.config import AppConfig
 from app.controls import Controls, model_picker, more, text_box
 from app.engine import Engine
+from app.reranked import forced, reranked, winner
 from app.searches import Searches, branch
-from app.trials import FIRST, Trials, settings_of
+from app.trials import FIRST, Trials, betas_of, settings_of
 from app.views.decoding import Parts, branched, chosen, compared, searched
 from app.widgets.beam_tree import BeamTree
 from core import Decoding, Settings, record
@@ -34,7 +35,8 @@ def searches() -> Searches:
 @pytest.fixture(scope="module")
 def parts(searches) -> Parts:
     with gr.Blocks():
-        return Parts(searches, Controls(text_box(""), *model_picker(searches.engine.models, ""), **more()))
+        controls = Controls(text_box(""), *model_picker(searches.engine.models, ""), **more())
+        return Parts(searches, Trials(searches.engine), controls)
 
 
 def values(parts: Parts, text: str = "A dog runs.", **changed) -> dict:
@@ -52,7 +54,7 @@ def made(beams: int = 4, **edits) -> Run:
 
 
 def test_the_saved_search_is_the_first_picture_and_small(searches, parts):
-    pack = parts.tree.value
+    pack = json.loads(parts.tree.value)
     assert pack["kind"] == "tree" and len(pack["ranking"]) == pack["beams"] == 4
     assert pack["best"] == pack["ranking"][0]["node"]
     assert len(json.dumps(pack)) < 40_000
@@ -143,7 +145,7 @@ def test_a_hostile_branch_is_refused(parts, ids):
 
 
 def test_the_component_refuses_what_it_cannot_draw():
-    with pytest.raises(ValueError, match="a beam tree shows a dict"):
+    with pytest.raises(ValueError, match="BeamTree shows a dict"):
         BeamTree({"kind": "else"})
     assert BeamTree().preprocess({"kind": "tree"}) is None
 
@@ -210,6 +212,49 @@ def test_eight_settings_give_a_row_each_with_every_number(trials, parts):
         received = trace.coverage()
         assert row["gaps"] == [token.text for token, share in zip(trace.source, received) if share < found["gap"]]
         assert len(row["repeats"]) == 4 and 0 < row["seconds"] <= found["seconds"]
+
+
+def test_the_first_picture_is_two_recorded_rows_which_can_be_looked_into(trials, parts):
+    pack = json.loads(parts.table.value)
+    assert pack["kind"] == "first" and pack["rows"] == list(FIRST)
+    assert [row["how"] for row in pack["found"]["rows"]] == ["greedy", "4 beams, α 1, early stopping false"]
+    told, maps = trials.two({"old": pack["found"]["rows"][0]["run"], "new": pack["found"]["rows"][1]["run"]})
+    assert told["sentence"] and maps["panels"]
+    assert len(parts.table.value) < 5000 and pack["found"]["seconds"] is None, "no batch was timed"
+
+
+def test_beta_ranks_the_hypotheses_anew_and_the_winner_is_a_run_of_its_own(trials, parts):
+    text = "A man with a red hat and two small dogs walks slowly along the river in the evening."
+    rows = [{"beams": 6, "length_penalty": 0.2}, {"beams": 6, "length_penalty": 0.2, "beta": 10.0}, {"beams": 6, "beta": 0.0}]
+    found = table(trials, parts, asked(parts, *rows, text=text))
+    trace = record(settings_of(parts.controls.settings(asked(parts, text=text)), {"rows": rows[:1]})[0])
+    head = trials.engine.models.alignment_head("pocket-t5")
+    scored = {}
+    for node in trace.tree.ranking:  # the formula by hand: log P / ((5 + m) / 6)^α + β Σ log min(received, 1)
+        length, path = int(trace.tree.step[node]) + 1, trace.path(node=node)
+        weights = path[head] if head else path.mean((0, 1))
+        coverage = np.log(np.clip(weights.sum(0), 1e-12, 1)).sum()
+        scored[int(node)] = trace.tree.total[node] / ((5 + length) / 6) ** 0.2 + 10 * coverage
+    best = max(scored, key=scored.get)
+    assert best == winner(trace, head, 10.0) and best != int(trace.tree.best), "the winner flips"
+    plain, ranked, same = found["rows"]
+    assert "ranked by GNMT with β 10" in ranked["how"] and "GNMT" not in same["how"]
+    assert ranked["text"] != plain["text"] and ranked["run"] != plain["run"]
+    run = trials.engine.recent.get(ranked["run"])
+    ids = [token.id for token in run.target]
+    assert ids == trace.tree.token[trace.tree.path(best)].tolist() == list(forced(trace, best).edits.forced)
+    assert ranked["logprob"] == pytest.approx(float(trace.tree.total[best]), abs=1e-3)
+    np.testing.assert_allclose(run.path(), trace.path(node=best), atol=1e-4)
+    assert list(reranked(trials.engine, trace, 0.0)) == [trace]
+
+
+@pytest.mark.parametrize("row, said", [
+    ({"beams": 2, "beta": -1}, "β of row 1 is -1; it must be a number from 0 to 10"), ({"beams": 2, "beta": True}, "β of row 1"),
+    ({"beams": 2, "beta": "1"}, "β of row 1"), ({"beams": 2, "beta": float("nan")}, "β of row 1"), ({"beta": 1}, "no hypotheses"),
+])
+def test_a_strange_beta_is_refused(row, said):
+    with pytest.raises(InputError, match=said):
+        betas_of({"rows": [row]})
 
 
 def test_without_a_reference_only_repetition_is_there(trials, parts):

@@ -51,6 +51,13 @@ def test_a_saved_run_is_what_the_shipped_model_makes_of_its_settings(name, model
         assert np.allclose(one.cross_weights, other.cross_weights, atol=1e-4)
 
 
+def test_what_the_notes_say_of_probabilities_is_so():
+    total = {name: sum(float(step.logprob[0]) for step in run_of(name).steps)
+             for name in ("example-0", "example-1", "book", "book-causal")}
+    assert total["example-1"] > total["example-0"] and "kein" not in run_of("example-1").text  # 1.2
+    assert total["book-causal"] < total["book"] and run_of("book-causal").text == run_of("book").text  # 6.3
+
+
 def test_every_slide_is_shown_and_a_hidden_end_starts_at_its_first_step(shelf):
     for number, slides in enumerate(LESSONS, 1):
         for at, one in enumerate(slides):

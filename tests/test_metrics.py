@@ -1,6 +1,10 @@
 """Scores: the faults that others met in public (3.5), corner cases, tokenisers by script, promises for any text."""
 
+import ast
 import logging
+import re
+from importlib.metadata import version
+from pathlib import Path
 
 import pytest
 import sacrebleu
@@ -112,6 +116,21 @@ def test_b110_several_references():
     assert [score.value for score in found if score.name in ("BLEU", "chrF2", "ROUGE-L")] == [100, 100, 1]
     assert "nrefs:2" in found[0].signature
     assert bleu.score(["a", "b"], ["a", "b"], ["c", None]).value == bleu.score(["a", "b"], ["a", "b"]).value
+
+
+def test_b111_the_libraries_are_pinned_and_only_what_they_offer_is_used():
+    root = Path(__file__).resolve().parents[1]
+    pinned = dict(re.findall(r"^([\w-]+)==(\S+)", (root / "requirements.txt").read_text("utf-8"), re.M))
+    for name in ("sacrebleu", "rouge-score"):
+        assert version(name) == pinned[name]
+    used = set()
+    for path in sorted((root / "core/metrics").glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in ("sacrebleu", "rouge_score"):
+                used |= {part for name in node.names for part in (*node.module.split("."), name.name)}
+            if isinstance(node, ast.Attribute) and ast.unparse(node).startswith("sacrebleu."):
+                used |= set(ast.unparse(node).split("."))
+    assert {"BLEU", "CHRF", "TER", "PairedTest", "RougeScorer"} <= used and not [name for name in used if name.startswith("_")]
 
 
 # What comes in

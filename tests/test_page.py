@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from app.config import AppConfig, read_config
+from app.endpoints import NAMES
 from app.engine import Engine, _streamed
 from app.page import _answer, _explain, _spelling, build, chosen_example
 from app.turns import RUNS, Latest, Turn
-from app.views import masks
+from app.views import decoding, masks
 from core import Settings, run
 from core.errors import InputError
 from core.examples import EXAMPLES, OWN, SUMMARIES, gloss, saved, source_for
@@ -84,7 +85,7 @@ def test_a_long_run_streams_rows_and_ends_with_the_whole_trace(engine, monkeypat
     monkeypatch.setattr("app.engine.PATIENCE", 0)
     monkeypatch.setattr("app.engine.INTERVAL", 0)
     going = run(Settings(text="Two cats sleep on a red sofa."), engine.models)
-    start, *rows, last = _streamed(going, Turn(), lambda: True)
+    start, *rows, last = _streamed(going, lambda going: next(going, None), lambda: True)
     assert start["kind"] == "start" and all(start[name] == last[name] for name in ("source", "shapes", "enc", "first"))
     streamed = []
     for message in rows:
@@ -207,26 +208,29 @@ def test_the_hub_is_open_on_localhost_only_unless_the_host_says_so():
 # Handlers that ask no model, so they wait for nobody; "look" is also the name of some that do
 WITHOUT_MODEL = {
     "", "<lambda>", "count", "redraw", "offered", "live", "pick", "everything", "arrive", "leave", "look", "act", "go", "halt",
-    "load_in_background", "two", "turn", "end", "present",
+    "load_in_background", "two", "turn", "end", "present", "upload", "own", "came", "quit", "moved", "watched", "unkept",
+    "score",
 }
+MINUTES = {"translate"}  # asks a model for minutes, a step at a time, in a line of its own
 
 
 def _handler(function) -> str:
     return getattr(function.fn, "__name__", "")
 
 
-def test_every_event_is_private_and_model_events_share_one_turn():
+def test_every_event_but_the_endpoints_is_private_and_model_events_share_one_turn():
     page = build(AppConfig())
     functions = page.fns.values()
-    assert all(f.api_visibility == "private" for f in functions if f.fn is not None)
+    public = {f.api_name for f in functions if f.fn is not None and f.api_visibility != "private"}
+    assert public == set(NAMES)  # app/endpoints.py; tests/test_endpoints.py says what they may do
     turns = [f for f in functions if f.concurrency_id == "model"]
-    assert {_handler(f) for f in functions if f not in turns} == WITHOUT_MODEL
-    assert {_handler(f) for f in turns}.isdisjoint(WITHOUT_MODEL - {"look", "<lambda>"})
+    assert {_handler(f) for f in functions if f not in turns} == WITHOUT_MODEL | MINUTES
+    assert {_handler(f) for f in turns}.isdisjoint((WITHOUT_MODEL | MINUTES) - {"look", "<lambda>"})
     assert all(f.concurrency_limit == RUNS for f in turns)
     states = [type(b.value).__name__ for b in page.blocks.values() if isinstance(b, gr.State)]
     # the masks tab's: what a visitor has drawn, whether a head is looked into, which sections are open, the run of a
-    # branch, a row that was dragged; the scores tab's: the line in question
-    assert sorted(states) == ["Drawn", "NoneType", *["bool"] * (1 + len(masks.SECTIONS)), "int", "str"]
+    # branch, a row that was dragged; the scores tab's: the line in question; the formulas tab's: whether it was opened
+    assert sorted(states) == ["Drawn", "NoneType", *["bool"] * (2 + len(masks.SECTIONS) + len(decoding.SECTIONS)), "int", "str"]
 
 
 def test_no_event_shows_its_progress_on_what_holds_other_components():

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 import sacrebleu
 
-from core.train.card import loss_table, score_row
+from core.train.card import as_trained, loss_table, score_row, time_line
 from core.train.moses import tokenize
+from core.train.recipes import RECIPES
 from core.train.scores import (
     Documents,
     Images,
@@ -114,4 +115,11 @@ def test_card_rows():
     assert score_row(line) == "| en-de | test_2016_flickr | BLEU4 | 38.10 | nrefs:1 case:lc |"
     rows = [{"kind": "validation", "step": 5, "epoch": 1, "losses": {"en-de": 2.0}},
             {"kind": "average", "step": 9, "snapshots": 3, "losses": {"en-de": 1.5}}]
+    assert as_trained(RECIPES["pocket-bart"], rows) == RECIPES["pocket-bart"]
+    start = {"kind": "start", "step": 0, "init": "pocket-bart", "passes": {"denoise": 2.0, "en-de": 0.5}, "rate": 0.1,
+             "matrix_rate": 0.2, "warmup_steps": 3}
+    told = as_trained(RECIPES["pocket-bart"], [start, *rows])
+    assert {task.name: task.passes for task in told.tasks} == start["passes"] and told.warmup_steps == 3
+    last = {"kind": "train", "step": 9, "minutes": 7.0, "cpu_minutes": 8.0}
+    assert "earlier training" in time_line([start, last]) and "earlier training" not in time_line([last])
     assert loss_table(rows) == "| epoch | 1 | average of 3 |\n| --- | --- | --- |\n| en-de | 2.000 | 1.500 |"

@@ -125,7 +125,7 @@ def test_the_first_picture_is_scored_by_the_same_code():
     page = build(AppConfig())
     board = next(block for block in page.blocks.values() if isinstance(block, ScoreBoard))
     ngrams = next(block for block in page.blocks.values() if isinstance(block, Ngrams))
-    found = report_of(board.value)
+    found = report_of(json.loads(board.value))
     assert [score["name"] for score in found["scores"]] == FIRST and len(found["rows"]) == len(SCORED)
     first = json.loads(ngrams.value)
     assert first["line"] == 1 and first["output"] == SCORED[0]["output"]

@@ -253,7 +253,7 @@ def test_a_full_session_says_so_and_the_run_goes_on(store, traces, monkeypatch, 
     monkeypatch.setattr("core.sessions.retention.SESSION_RECORDS", 1)
     session = store.create(ANN)
     store.keep(session.id, traces[1])
-    with pytest.raises(SessionError, match="holds 1 records .* Start a new one"):
+    with pytest.raises(SessionError, match="holds 1 records .* goes into a new session"):
         store.keep(session.id, traces[1])
     assert len(list(store.watch(Going(traces[0]), session.id))) == len(traces[0].steps)
     store.writer.flush()

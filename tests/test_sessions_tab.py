@@ -9,17 +9,23 @@ import pytest
 from app.config import AppConfig
 from app.engine import Engine
 from app.keeper import Keeper
+from app.masked import Drawn
 from app.page import build
-from app.shelf import Shelf, ends_with_restart, view_of
+from app.replays import view_of
+from app.shelf import Shelf, ends_with_restart
+from app.tab import Tab
 from app.views.sessions import Parts, Stage, acted, arrived, controls_of, went
 from app.widgets.session_list import MOST_FILE
 from core import Settings
 from core.comparison import compare
-from core.examples import saved
+from core.errors import ModelError
+from core.examples import saved, saved_search
 from core.models import Models
 from core.records import browser_trace
 from core.sessions import exchange
 from core.settings import Decoding
+
+HERE = ("drawn", "grid", "pair", "pair_maps", "tree", "corruption")  # what a replay draws into on other tabs
 
 
 class Named:
@@ -48,9 +54,11 @@ def shelf(tmp_path) -> Shelf:
 @pytest.fixture
 def parts() -> Parts:
     parts = Parts.__new__(Parts)
-    parts.controls, parts.stage = Fields(), Stage(*map(Named, ("tabs", "stepper", "notice", "bar", "lecture", "key", "drawn")))
+    parts.controls, parts.stage = Fields(), Stage(*map(Named, ("tabs", "stepper", "notice", "bar", "lecture", "key", "unkept")),
+                                            [Tab(None, {name: Named(name) for name in HERE})])
     parts.listing = Named("listing")
     parts.packs = {"stepper": parts.stage.stepper} | {name: Named(name) for name in ("told", "maps", "noise")}
+    parts.packs |= parts.stage.others[0].parts
     return parts
 
 
@@ -113,6 +121,24 @@ def test_a_replay_is_what_the_live_run_was_and_the_controls_show_what_they_were(
     assert not shelf.engine.models.is_loaded("pocket-t5")  # nothing was loaded for it
 
 
+def test_a_search_is_drawn_as_its_tree_too(shelf, parts, ann, monkeypatch):
+    trace = saved_search()
+    shelf.keeper.keep("ann", lambda: trace)
+    shelf.keeper.store.writer.flush()
+    row = shelf.keeper.store.kept(shelf.keeper.store.session(ann, shelf.keeper.owner("ann")))[-1].row
+    answer = names(went(shelf, parts, {"id": ann, "row": row}, "ann"))
+    assert answer["tree"] == shelf.replays.searches.drawn(trace) | {"view": {}} and answer["tabs"].selected == "search"
+    assert answer["stepper"]["output"] == trace.text and not shelf.engine.models.is_loaded("pocket-t5")
+
+    def gone(*asked):
+        raise ModelError("There is no model.")
+
+    monkeypatch.setattr(shelf.engine.models, "vocabulary", gone)
+    answer = names(went(shelf, parts, {"id": ann, "row": row}, "ann"))
+    assert len(answer["tree"]["ranking"]) == len(trace.tree.ranking) and answer["stepper"]["output"] == trace.text
+    assert "tree" not in names(went(shelf, parts, {"id": ann, "row": row - 1}, "ann"))
+
+
 def test_a_run_after_a_replay_goes_into_a_session_of_ones_own_that_says_where_it_came_from(shelf, parts, ann):
     store = shelf.keeper.store
     store.share(ann, shelf.keeper.owner("ann"))
@@ -130,8 +156,8 @@ def test_a_comparison_is_drawn_with_both_its_runs(shelf, parts, ann):
     shelf.keeper.store.writer.flush()
     row = shelf.keeper.store.kept(shelf.keeper.store.session(ann, shelf.keeper.owner("ann")))[-1].row
     answer = names(went(shelf, parts, {"id": ann, "row": row}, "ann"))
-    assert answer["told"]["value"]["kind"] == "found" and answer["maps"]["value"] and answer["tabs"].selected == "sessions"
-    assert answer["listing"]["open"]["id"] == ann and "stepper" not in answer
+    assert answer["pair"]["kind"] == "found" and answer["pair_maps"] and answer["tabs"].selected == "masks"
+    assert answer["grid"]["take"] and answer["text"] == trace.settings.text and "stepper" not in answer
 
 
 def test_a_link_restores_tab_layer_head_and_step_or_says_what_is_wrong(shelf, parts, ann):
@@ -183,9 +209,10 @@ def test_after_delete_and_forget_the_next_run_begins_a_new_session(shelf, parts,
     assert again not in ("", ann) and left["sessions"] == [] and left["forgotten"] == 1
 
 
-def test_the_controls_as_they_were():
+def test_the_controls_as_they_were(parts):
     settings = Settings("A dog.", "other", "own", decoding=Decoding(max_new_tokens=7))
-    assert names(controls_of(Fields(), settings)) == {"text": "A dog.", "model": "other", "task": "own", "max_new_tokens": 7}
+    assert names(controls_of(parts, settings)) == {
+        "text": "A dog.", "model": "other", "task": "own", "max_new_tokens": 7, "drawn": Drawn()}
 
 
 def test_a_host_whose_disk_is_emptied_says_so(tmp_path):

@@ -9,6 +9,7 @@ import pytest
 import torch
 from torch.nn import functional
 
+from core.train.__main__ import passing
 from core.train.averaging import average, best_average, keep_snapshot, snapshots
 from core.train.building import tokenizer_for, untrained
 from core.train.corpus import Pair, batches, collate, read_lines
@@ -19,7 +20,7 @@ from core.train.optimizer import optimizer_for, orthogonal
 from core.train.recipes import RECIPES, Recipe, Task
 from core.train.speed import LinearCrossEntropy, quick_dropout
 from core.train.tasks import Examples, epoch_batches, examples_of
-from core.train.trainer import Training, factor
+from core.train.trainer import Training, factor, gentler
 from tests.models import build
 
 WHO, DOES, WHERE = ("a dog", "the cat", "a man", "two girls"), ("runs", "sits", "plays"), ("outside", "on a chair")
@@ -182,11 +183,27 @@ def test_a_summary_is_of_three_other_captions(data, tokenizer):
 def test_denoising_restores_the_document(data, tmp_path):
     recipe = replace(TINY, tasks=(Task("denoise", "denoise"),))
     tokenizer = tokenizer_for(recipe, data, tmp_path)
-    documents = {" ".join(five) for five in zip(*(read_lines(data, f"captions.train.{n}", "en") for n in range(1, 6)))}
-    pairs = examples_of(recipe, data, "train", tokenizer)[0].pairs("0")
-    assert {tokenizer.decode(pair.target, skip_special_tokens=True) for pair in pairs} == documents
+    for split in ("train", "val"):
+        images = list(zip(*(read_lines(data, f"captions.{split}.{n}", "en") for n in range(1, 6)), strict=True))
+        pairs = examples_of(recipe, data, split, tokenizer)[0].pairs("0")
+        written, lengths = [tokenizer.decode(pair.target, skip_special_tokens=True) for pair in pairs], set()
+        for text in written:
+            parts = [part.strip() + "." for part in text.split(".") if part.strip()]
+            assert any(len(set(parts)) == len(parts) and set(parts) <= set(five) for five in images)
+            lengths.add(len(parts))
+        assert lengths == ({1, 2, 3, 4, 5} if split == "train" else {5})
+    assert set(written) == {" ".join(five) for five in images}
     assert any(tokenizer.mask_token_id in pair.source for pair in pairs)
     assert all(pair.source[-1] == pair.target[-1] == tokenizer.eos_token_id for pair in pairs)
+
+
+def test_passes_can_be_told_by_task_and_what_is_no_task_is_refused():
+    recipe = passing(RECIPES["pocket-bart"], ["denoise=1", "en-de=0.5"])
+    assert {task.name: task.passes for task in recipe.tasks} == {"denoise": 1.0, "en-de": 0.5}
+    assert passing(recipe, []) == recipe and gentler(recipe, 0.5).rate == recipe.rate / 2
+    for strange in ("fill=1", "denoise=much", "denoise"):
+        with pytest.raises(SystemExit, match="--passes"):
+            passing(recipe, [strange])
 
 
 def test_only_the_cheating_decoder_sees_what_comes():

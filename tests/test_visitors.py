@@ -1,6 +1,5 @@
 """Many people at once, over real HTTP: nobody sees another's run, a class on one text costs one run, what is left ends."""
 
-import gc
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -13,9 +12,12 @@ import pytest
 import core.runs
 from app.config import AppConfig
 from app.page import build, serve
-from core.examples import OWN
+from core.examples import OWN, saved
+from core.settings import Decoding, Settings
+from core.trace import run_id
 from tests.browser.conftest import free_port
-from tests.visitors import Visitor
+from tests.conftest import EXHAUSTIVE
+from tests.visitors import Visitor, pack_of, served
 
 ENDLESS = "A <img src=x onerror=alert(1)> dog."  # the model writes on until it may not
 
@@ -61,33 +63,60 @@ def made(monkeypatch) -> list[str]:
     return steps
 
 
-def test_twenty_at_once_each_get_their_own(visitors):
-    people = visitors(20)
-    texts = [OWN[at]["en"] for at in range(20)]
+def test_twenty_at_once_each_with_own_settings_get_their_own(page, visitors):
+    people, loaded = visitors(20), page.engine.models.load("pocket-t5")
+    asked = [Settings(OWN[at]["en"], task=("en-de", "en-fr")[at % 2],
+                      decoding=Decoding(max_new_tokens=4 + at, repetition_penalty=1 + at % 3 / 10)) for at in range(20)]
+
+    def ask(visitor: Visitor, one: Settings) -> dict:
+        decoding = one.decoding
+        return visitor.run(one.text, task=one.task, max_new_tokens=decoding.max_new_tokens,
+                           repetition_penalty=decoding.repetition_penalty)
+
     with ThreadPoolExecutor(20) as pool:
-        for turned in (texts, texts[7:] + texts[:7]):
-            packs = list(pool.map(Visitor.run, people, turned))
-            assert [pack["input"].partition(": ")[2] for pack in packs] == turned
-            assert all(pack["kind"] == "trace" for pack in packs)
+        for turn in range(40 if EXHAUSTIVE else 2):
+            turned = [asked[(at + 7 * turn) % 20] for at in range(20)]
+            packs = list(pool.map(ask, people, turned))
+            assert [pack["run"] for pack in packs] == [run_id(one, loaded.fingerprint) for one in turned]
+            assert all(pack["input"].endswith(one.text) for pack, one in zip(packs, turned, strict=True))
+            assert all(len(pack["rows"]) <= one.decoding.max_new_tokens for pack, one in zip(packs, turned, strict=True))
+            page.engine.recent.__init__(page.engine.saved.values())  # so that the next turn makes them again
 
 
 def test_a_class_that_asks_the_same_within_seconds_costs_one_run(visitors, made):
-    people, text = visitors(100), "Nine people are waiting for one small boat at the river."
+    people, text = visitors(100 if EXHAUSTIVE else 25), "Nine people are waiting for one small boat at the river."
+    packs, waited = together(people, text)
+    assert len({pack["run"] for pack in packs}) == 1 and all(pack["rows"] == packs[0]["rows"] for pack in packs)
+    assert made.count(text) == len(packs[0]["rows"])
+    assert max(waited) < 60  # the next test holds the promised 3 s, where the clients do not share the server's interpreter
+
+
+def together(people: list[Visitor], text: str) -> tuple[list[dict], list[float]]:
+    """What all of them got who asked within so many tenths of a second, and how long each of them waited."""
     waited = []
 
     def ask(visitor: Visitor) -> dict:
-        threading.Event().wait(0.1 * people.index(visitor))
+        time.sleep(0.1 * people.index(visitor))
         asked = time.monotonic()
         pack = visitor.run(text)
         waited.append(time.monotonic() - asked)
         return pack
 
-    with ThreadPoolExecutor(100) as pool:
-        packs = list(pool.map(ask, people))
-    assert len({pack["run"] for pack in packs}) == 1 and all(pack["rows"] == packs[0]["rows"] for pack in packs)
-    assert made.count(text) == len(packs[0]["rows"])
-    print(f"100 visitors in 10 s: the slowest waited {max(waited):.1f} s, half of them {sorted(waited)[50]:.1f} s")
-    assert max(waited) < 60  # what is promised is 3 s, where the clients do not share the server's two cores and interpreter
+    with ThreadPoolExecutor(len(people)) as pool:
+        return list(pool.map(ask, people)), waited
+
+
+@pytest.mark.exhaustive
+def test_a_hundred_who_click_one_chip_within_ten_seconds_have_their_picture_within_three(tmp_path):
+    with served(free_port(), tmp_path) as (address, _):
+        told = httpx.get(f"{address}/config").json()
+        people = [Visitor(address, told) for _ in range(100)]
+        for text in (OWN[3]["en"], saved()[1].settings.text):  # one that is made now, one that was saved
+            packs, waited = together(people, text)
+            print(f"100 visitors in 10 s: the slowest waited {max(waited):.2f} s, half of them {sorted(waited)[50]:.2f} s")
+            assert len({pack["run"] for pack in packs}) == 1 and max(waited) < 3
+        for visitor in people:
+            visitor.leave()
 
 
 def test_who_follows_a_run_that_is_stopped_makes_it_anew(page, visitors, made):
@@ -110,7 +139,7 @@ def test_stop_ends_a_run_within_one_step(page, visitors, made):
     page.engine.latest.stop(visitor.name)
     at = made.count(text)
     *_, last = visitor.messages()
-    pack = last["output"]["data"][0]
+    pack = pack_of(last)
     assert len(pack["rows"]) <= at + 1 and "Stopped after" in pack["notes"][-1]
     assert made.count(text) == len(pack["rows"]) < 128
 
@@ -128,21 +157,34 @@ def test_a_closed_tab_frees_its_work(page, visitors, made):
     assert made.count(text) == at < 128
 
 
-def test_memory_is_flat_after_fifty_visitors_have_left(page, visitors):
-    def wave() -> None:
-        people = visitors(50)
-        [visitor.stay() for visitor in people]
-        with ThreadPoolExecutor(8) as pool:
-            list(pool.map(Visitor.run, people, [OWN[at % len(OWN)]["en"] for at in range(50)]))
-        [visitor.leave() for visitor in people]
-        _until(lambda: not any(page.engine.keeper.owner(visitor.name) for visitor in people))
+def test_nothing_of_a_visitor_stays_once_the_page_is_closed(page, visitors):
+    people = visitors(5)
+    for visitor in people:
+        visitor.stay()
+        visitor.run(OWN[1]["en"])
+    assert all(visitor.name in page.state_holder.session_data for visitor in people)
+    for visitor in people:
+        visitor.leave()
+    _until(lambda: not any(visitor.name in page.state_holder.session_data for visitor in people))
+    assert not any(page.engine.keeper.owner(visitor.name) or visitor.name in page.engine.latest._runs for visitor in people)
 
-    wave()
-    before = _resident()
-    wave()
-    grown = _resident() - before
-    print(f"memory after 50 visitors: {grown / 2**20:+.1f} MB")
-    assert abs(grown) < 20 * 2**20
+
+@pytest.mark.exhaustive
+def test_memory_is_flat_after_fifty_visitors_have_left(tmp_path):
+    with served(free_port(), tmp_path) as (address, process):
+        told = httpx.get(f"{address}/config").json()
+        held = [_resident(process)]
+        for _ in range(4):
+            people = [Visitor(address, told) for _ in range(50)]
+            [visitor.stay() for visitor in people]
+            with ThreadPoolExecutor(8) as pool:
+                list(pool.map(Visitor.run, people, [OWN[at % len(OWN)]["en"] for at in range(50)]))
+            [visitor.leave() for visitor in people]
+            time.sleep(3)
+            held.append(_resident(process))
+    print("MB held at first and after 50 visitors each: " + ", ".join(f"{bytes / 2**20:.0f}" for bytes in held))
+    assert max(abs(after - before) for before, after in zip(held[1:], held[2:])) < 20 * 2**20
+    assert held[-1] - held[0] < 40 * 2**20
 
 
 def test_nothing_large_is_in_a_visitors_state(page):
@@ -167,9 +209,8 @@ def test_what_gradio_could_add_is_off(page):
     assert "show_error" not in told or not told["show_error"]
 
 
-def _resident() -> int:
-    gc.collect()
-    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+def _resident(process: int) -> int:
+    return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * 4096
 
 
 def _until(true, seconds: float = 60) -> None:

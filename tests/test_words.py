@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from app.widgets.formula_cards import words
 from app.words import LANGUAGES, WORDS, read, said
 
 ROOT = Path(__file__).resolve().parents[1]
+COURSE = {f"formula_cards.{key}": text for key, text in words()["en"].items()}
 ENGLISH = LANGUAGES["en"]
+LITERAL = ("term.", "local.", "meaning.")  # no places: what stands in braces there is LaTeX
 SCRIPTS = "\n".join(path.read_text("utf-8") for path in sorted((ROOT / "assets/js").rglob("*.js")))
 
 
@@ -31,8 +34,15 @@ def test_german_is_whole():
     own = json.loads((WORDS / "de.json").read_text("utf-8"))
     whole = ("stepper.", "page.", "noise.", "noise_picker.", "corruption.", "rebuilding.", "noise_table.",
              "mask_grid.", "matrices.", "scoreboard.", "ngrams.", "session_list.", "replay_bar.", "beam_tree.", "trial_table.",
-             "lecture.")
+             "lecture.", "pointer.", "cache_curves.", "corpus_table.", "training.")
     assert {key for key in ENGLISH if key.startswith(whole)} <= set(own)
+
+
+def test_the_course_is_said_in_german_as_in_english():
+    """Its words travel with the cards, when their tab opens, and not with the page."""
+    course = words()
+    assert set(course["de"]) == set(course["en"])
+    assert all(places(course["de"][key]) == places(text) for key, text in course["en"].items() if not key.startswith(LITERAL))
 
 
 def test_components_use_keys_that_exist():
@@ -42,7 +52,7 @@ def test_components_use_keys_that_exist():
         script = "\n".join(file.read_text("utf-8") for file in ([path] if path.is_file() else sorted(path.glob("*.js"))))
         used = set(re.findall(r'\b(?:word|phrase)\("([\w.]+)"[,)]', script))
         used |= {f"{key}.{end}" for key in re.findall(r'\bplural\("([\w.]+)"', script) for end in ("one", "other")}
-        assert {f"{name}.{key}" for key in used} <= set(ENGLISH)
+        assert {f"{name}.{key}" for key in used} <= set(ENGLISH | COURSE)
 
 
 def test_the_page_uses_keys_that_exist():

@@ -1,12 +1,23 @@
-"""The page served in this process, and visitors who press Run over real HTTP as a browser does."""
+"""Visitors who press Run over real HTTP as a browser does; the page in a process of its own."""
 
 import json
+import os
 import secrets
 import socket
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import httpx
+
+
+def pack_of(message: dict) -> dict:
+    """What a message brings the stepper."""
+    return json.loads(message["output"]["data"][0])
 
 
 class Visitor:
@@ -18,12 +29,22 @@ class Visitor:
         parts = {part["id"]: part["props"] for part in config["components"]}
         run = next(id for id, props in parts.items() if props.get("elem_id") == "ts-run")
         self.event = next(d for d in config["dependencies"] if [run, "click"] in [list(t) for t in d["targets"]])
+        self.load = next(d for d in config["dependencies"] if d["api_name"] == "arrive")
         self.text = next(id for id, props in parts.items() if props.get("elem_id") == "ts-text")
         self.inputs = {id: parts[id].get("value") for id in self.event["inputs"]}
+        self.named = {name: id for name in ("max_new_tokens", "repetition_penalty", "task") for id in self.inputs
+                      if f'page.{name}"' in json.dumps(parts[id].get("label")).replace("\\", "")}
         self._beat: socket.socket | None = None
 
-    def press(self, text: str) -> None:
-        data = list((self.inputs | {self.text: text}).values())
+    def arrive(self) -> None:
+        """What a browser says when the page opens: from now on its runs are kept."""
+        self.http.post(f"{self.address}/run/predict", json={
+            "data": [""], "fn_index": self.load["id"], "session_hash": self.name, "trigger_id": None}).raise_for_status()
+
+    def press(self, text: str, **settings: object) -> None:
+        """settings: by their names, where they are not what the page begins with."""
+        chosen = {self.named[name]: value for name, value in settings.items()}
+        data = list((self.inputs | {self.text: text} | chosen).values())
         self.http.post(f"{self.address}/queue/join", json={
             "data": data, "fn_index": self.event["id"], "session_hash": self.name, "trigger_id": None}).raise_for_status()
 
@@ -36,11 +57,11 @@ class Visitor:
                     if message["msg"] in ("process_completed", "close_stream"):
                         return
 
-    def run(self, text: str) -> dict:
+    def run(self, text: str, **settings: object) -> dict:
         """The whole pack that the stepper got."""
-        self.press(text)
+        self.press(text, **settings)
         *_, last = self.messages()
-        return last["output"]["data"][0]
+        return pack_of(last)
 
     def stay(self) -> None:
         """Keep the tab open, as a browser's heartbeat does, until `leave`."""
@@ -54,3 +75,25 @@ class Visitor:
         if self._beat:
             self._beat.close()
         self.http.close()
+
+
+@contextmanager
+def served(port: int, sessions: Path) -> Iterator[tuple[str, int]]:
+    """The page in another process, with its model loaded; its address and its process's number."""
+    command = [sys.executable, "-m", "app", "--port", str(port)]
+    with (sessions / "log").open("w") as out:
+        process = subprocess.Popen(command, stdout=out, stderr=out, env=os.environ | {"SESSIONS_DIR": str(sessions)})
+    address, until = f"http://127.0.0.1:{port}", time.monotonic() + 120
+    try:
+        while True:
+            assert process.poll() is None and time.monotonic() < until, (sessions / "log").read_text()
+            try:
+                told = httpx.get(f"{address}/config", timeout=10).json()
+                break
+            except (httpx.HTTPError, ValueError):
+                time.sleep(0.2)
+        Visitor(address, told).run("A dog.")  # waits for the model
+        yield address, process.pid
+    finally:
+        process.terminate()
+        process.wait(30)

@@ -3,7 +3,7 @@
 Sliders of the ranking and every step are answered in the browser. A search, and a branch, wait for the model.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,8 +12,13 @@ import gradio as gr
 from app.answers import quick, slow
 from app.controls import Controls, slider
 from app.engine import Engine
+from app.mask_looks import Looks
+from app.masked import Masked
+from app.search_sections import CachePart, CopyPart
 from app.searches import Searches, branch
-from app.trials import FIRST, Trials, settings_of
+from app.sections import opens
+from app.tab import Tab
+from app.trials import Trials, betas_of, settings_of
 from app.turns import MODEL_TURN
 from app.widgets.beam_tree import BeamTree
 from app.widgets.findings import Findings
@@ -26,13 +31,14 @@ from core.settings import EARLY_STOPPING, Settings
 
 TITLE = "page.search"
 MAIN = {"beams": (1, 2), "length_penalty": (0.1, -2)}  # field of Decoding -> step and least of its slider
+SECTIONS = (CopyPart, CachePart)  # closed at first
 MORE = {"encoder_no_repeat_ngram_size": 1, "min_new_tokens": 1}
 
 
 class Parts:
     """The components of the tab, and the settings that they make with the page's own."""
 
-    def __init__(self, searches: Searches, controls: Controls):
+    def __init__(self, searches: Searches, trials: Trials, controls: Controls):
         self.searches, self.controls = searches, controls
         gr.Markdown(said("page.search.about"), elem_id="ts-search-about")
         with gr.Row(elem_id="ts-search-row"):
@@ -49,9 +55,11 @@ class Parts:
         gr.Markdown(said("page.search.compare"), elem_classes="ts-masks-head")
         self.reference = gr.Textbox("", label=said("page.search.reference"), info=said("page.search.reference.info"), max_lines=1,
                                     elem_id="ts-search-reference")
-        self.table = TrialTable({"kind": "first", "rows": list(FIRST)}, elem_id="ts-search-table", elem_classes="ts-bare")
+        self.table = TrialTable(trials.first(first), elem_id="ts-search-table", elem_classes="ts-bare")
         self.told = Findings(elem_id="ts-search-told", elem_classes="ts-bare")
         self.maps = Matrices(elem_id="ts-search-maps", elem_classes="ts-bare")
+        looks = Looks(Masked(searches.engine))
+        self.sections = [kind(looks, controls.settings) for kind in SECTIONS]  # of the run above, as the first tab shows it
         self.inputs = controls.inputs() | {*self.numbers.values(), self.early, self.beginning}
 
     def settings(self, values: Mapping[Any, Any]) -> Settings:
@@ -67,11 +75,22 @@ class Parts:
             raise InputError("A single beam has no tree. Choose at least 2 beams; Run above shows a single one.")
         return replace(plain, decoding=replace(plain.decoding, **found, early_stopping=values[self.early]))
 
+    def again(self, settings: Settings) -> dict:
+        """The controls as they were for a search; none of another run."""
+        if settings.decoding.beams < 2:
+            return {}
+        out = {component: getattr(settings.decoding, name) for name, component in self.numbers.items()}
+        return out | {self.early: settings.decoding.early_stopping,
+                      self.beginning: self.searches.text_of(settings.model, settings.edits.forced)}
 
-def build(engine: Engine, controls: Controls) -> None:
-    """The components of the tab and their events. The first picture is a saved search; no model is loaded for it."""
+
+def build(engine: Engine, controls: Controls) -> Tab:
+    """The components of the tab and their events; its open sections follow other events.
+
+    The first picture is a saved search; no model is loaded for it.
+    """
     searches, trials = Searches(engine), Trials(engine)
-    parts = Parts(searches, controls)
+    parts = Parts(searches, trials, controls)
 
     def search(values: dict, request: gr.Request) -> Iterator[dict]:
         yield from slow(lambda: searched(parts, values, str(request.session_hash)))
@@ -87,12 +106,29 @@ def build(engine: Engine, controls: Controls) -> None:
     def two(event: gr.EventData) -> dict:
         return chosen(parts, trials, getattr(event, "_data", None))
 
-    gr.on([parts.go.click, parts.beginning.submit], search, parts.inputs, parts.tree, **MODEL_TURN)
-    # events of our own scripts
-    parts.tree.branch(go_on, parts.inputs, parts.tree, **MODEL_TURN)
-    parts.table.compare(compare, parts.inputs | {parts.reference}, parts.table, **MODEL_TURN)
+    ran = [
+        gr.on([parts.go.click, parts.beginning.submit], search, parts.inputs, parts.tree, **MODEL_TURN),
+        # events of our own scripts
+        parts.tree.branch(go_on, parts.inputs, parts.tree, **MODEL_TURN),
+        parts.table.compare(compare, parts.inputs | {parts.reference}, parts.table, **MODEL_TURN),
+    ]
     parts.table.two(two, None, [parts.told, parts.maps], queue=False, api_visibility="private", show_progress="hidden",
                     trigger_mode="multiple")
+    for section in parts.sections:
+        opens(section, controls.inputs())
+
+    def look_again(values: dict, request: gr.Request) -> Iterator[dict]:
+        for section in parts.sections:
+            if values[section.open]:
+                yield from section.look(values, str(request.session_hash))
+
+    everything = set().union(controls.inputs(), *(section.inputs for section in parts.sections))
+    shown = [component for section in parts.sections for component in section.outputs]
+
+    def following(on: Callable) -> None:
+        on(look_again, everything, shown, **MODEL_TURN | dict(show_progress_on=parts.go))
+
+    return Tab(following, {"tree": parts.tree}, parts.again, [*parts.numbers.values(), parts.early, parts.beginning], ran=ran)
 
 
 def searched(parts: Parts, values: Mapping[Any, Any], visitor: str) -> Iterator[dict]:
@@ -110,7 +146,8 @@ def branched(parts: Parts, values: Mapping[Any, Any], data: object, visitor: str
 
 def compared(trials: Trials, parts: Parts, values: Mapping[Any, Any], data: object, visitor: str) -> Iterator[dict]:
     """All rows of the table on the source above, in one batch."""
-    yield from trials.messages(settings_of(parts.controls.settings(values), data), values[parts.reference], visitor)
+    settings = settings_of(parts.controls.settings(values), data)
+    yield from trials.messages(settings, values[parts.reference], visitor, betas_of(data))
 
 
 def chosen(parts: Parts, trials: Trials, data: object) -> dict:

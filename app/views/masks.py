@@ -17,8 +17,9 @@ from app.engine import Engine
 from app.mask_looks import Looks, edits_of, sizes
 from app.mask_sections import HeadsPart, LeakPart, ProbePart
 from app.masked import Drawn, Masked, Pair, plain
-from app.sections import Section
+from app.sections import opens
 from app.stack_sections import BiasPart, PaddingPart, PrefixPart
+from app.tab import Tab
 from app.turns import MODEL_TURN
 from app.widgets.findings import Findings
 from app.widgets.mask_grid import MaskGrid
@@ -32,7 +33,6 @@ from core.settings import Settings
 TITLE = "page.masks"
 OTHER = "The text or the settings above are others now: press Run both, or draw on, and this tab shows them."
 SECTIONS = (UnmaskedPart, RowPart, BiasPart, PaddingPart, PrefixPart)  # closed at first, in this order below the rest
-Follow = Callable[[Callable], None]
 
 
 class Parts:
@@ -63,8 +63,8 @@ class Parts:
         return replace(self.controls.settings(values), masks=drawn.masks, edits=drawn.edits)
 
 
-def build(engine: Engine, controls: Controls) -> Follow:
-    """The components of the tab and their events; returns how it follows other events, such as its own opening."""
+def build(engine: Engine, controls: Controls) -> Tab:
+    """The components of the tab and their events; it follows other events, such as its own opening."""
     made, parts = Masked(engine), Parts(engine, controls)
     probe, leak, heads = parts.probe, parts.leak, parts.heads
 
@@ -92,15 +92,16 @@ def build(engine: Engine, controls: Controls) -> Follow:
     def measure(values: dict, request: gr.Request) -> Iterator[dict]:
         yield from heads.measure(values, _who(request))
 
-    def again(event: Any) -> None:
+    def again(event: Any) -> Any:
         event.then(look_again, parts.everything, looked, **turn)
+        return event
 
     turn = MODEL_TURN | dict(show_progress_on=parts.both)  # a small one: it is read anew with every message
     looked = [*probe.outputs, *(one for section in parts.sections for one in section.outputs)]
     # `edit` is an event of our own scripts; a deferred one would come with the data of the one before, so none is deferred
-    again(parts.grid.edit(edit, parts.inputs, parts.shown, **turn))
-    again(heads.maps.edit(tick, parts.inputs, parts.shown, **turn))
-    again(parts.both.click(both, parts.inputs, parts.shown, **turn))
+    ran = [again(parts.grid.edit(edit, parts.inputs, parts.shown, **turn)),
+           again(heads.maps.edit(tick, parts.inputs, parts.shown, **turn)),
+           again(parts.both.click(both, parts.inputs, parts.shown, **turn))]
     probe.go.click(look, parts.inputs | probe.inputs, probe.outputs, **turn)
     gr.on([one.input for one in (probe.stack, probe.layer, probe.head)], look_into, parts.inputs | probe.inputs,
           probe.outputs, **turn)
@@ -108,27 +109,11 @@ def build(engine: Engine, controls: Controls) -> Follow:
         opens(section, parts.inputs)
     leak.go.click(leak.perturb, parts.inputs, leak.outputs, **turn)
     heads.go.click(measure, parts.inputs, heads.outputs, **turn)
+
     def following(on: Callable) -> None:
         again(on(follow, parts.inputs, parts.shown, **turn))
 
-    following.drawn = parts.drawn  # a replay shows the masks of its run
-    return following
-
-
-def opens(section: Section, inputs: set) -> None:
-    """A section works from its opening to its closing; a control of it asks again."""
-    def look(values: dict, request: gr.Request) -> Iterator[dict]:
-        for found in section.look(values, _who(request)):
-            yield {section.open: True} | found
-
-    asks = [section.part.expand, *(one.input for one in section.controls)]
-    gr.on(asks, look, inputs | section.inputs, section.outputs, **MODEL_TURN | dict(trigger_mode="always_last"))
-    for event, answers in section.events():
-        def on(values: dict, data: gr.EventData, request: gr.Request, answers: Callable = answers) -> Iterator[dict]:
-            yield from answers(values, _who(request), getattr(data, "_data", None))
-
-        event(on, inputs | section.inputs, section.outputs, **MODEL_TURN)
-    section.part.collapse(lambda: False, None, section.open, queue=False, api_visibility="private", show_progress="hidden")
+    return Tab(following, {"drawn": parts.drawn, "grid": parts.grid, "pair": parts.told, "pair_maps": parts.maps}, ran=ran)
 
 
 def looked_again(parts: "Parts", values: dict, visitor: str) -> Iterator[dict]:

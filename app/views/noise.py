@@ -9,6 +9,7 @@ import json
 import random
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 import gradio as gr
 
@@ -17,6 +18,7 @@ from app.controls import Controls
 from app.corruptions import Corruptions
 from app.engine import Engine
 from app.noise_controls import FIRST, SEEDS, START, NoiseControls, noise_controls, turn_of, updates
+from app.tab import Tab
 from app.turns import MODEL_TURN
 from app.widgets.corruption import CorruptionView
 from app.widgets.noise_picker import NoisePicker
@@ -40,7 +42,7 @@ PAINTED = "() => new Promise((go) => { requestAnimationFrame(() => setTimeout(go
 FRESH = f"() => Math.floor({SEEDS} * Math.random())"
 
 
-def build(engine: Engine, controls: Controls) -> None:
+def build(engine: Engine, controls: Controls) -> Tab:
     """The components of the tab and their events. The first picture is there before any model has loaded."""
     made = Corruptions(engine)
     first = Settings(controls.text.value, controls.model.value, noise=NOISES[FIRST].usual(**START))
@@ -90,8 +92,22 @@ def build(engine: Engine, controls: Controls) -> None:
     def listed(values: dict, request: gr.Request) -> Iterator[dict]:
         yield from slow(lambda: made.table(asked(values), str(request.session_hash)))
 
-    rebuild.click(rebuilt, inputs, rebuilding, **MODEL_TURN)
+    def moved(values: dict, request: gr.Request) -> None:
+        with suppress(TwoStacksError):  # the view says what cannot be used
+            engine.keeper.moved(str(request.session_hash), asked(values))
+
+    def again(settings: Settings) -> dict:
+        """The controls as they were for a text under a noise; none of another run."""
+        return noise.again(settings) if settings.noise.name else {}
+
+    # What a slider passes on its way is drawn, and only where it was let go is kept.
+    settled = [component.release if isinstance(component, gr.Slider) else component.input for component in noise.fields.values()]
+    kept = gr.on(settled, moved, inputs, None, **QUICK | dict(trigger_mode="multiple"))
+    for event in here:
+        event.then(moved, inputs, None, **QUICK | dict(trigger_mode="multiple"))
+    ran = [kept, rebuild.click(rebuilt, inputs, rebuilding, **MODEL_TURN)]
     every.click(listed, inputs, table, **MODEL_TURN)
+    return Tab(None, {"corruption": view}, again, list(noise.inputs()), ran=ran)
 
 
 def settings_of(noise: NoiseControls, controls: Controls, values: dict) -> Settings:

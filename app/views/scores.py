@@ -1,9 +1,10 @@
 """The scores tab: outputs against references, each number with how it was made; n-grams in both texts; tests of two systems.
 
-Few texts are scored as they are typed, without the queue; many wait for the button. No model is asked.
+Few texts are scored as they are typed, without the queue; many wait for the button. Only the closed section, in which the
+model writes the outputs of a corpus itself, asks one.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +12,18 @@ import gradio as gr
 
 from app.answers import quick, slow
 from app.controls import Controls
+from app.corpus_section import CorpusPart, events, text_of
 from app.engine import Engine
 from app.score_packs import matched, scored
+from app.tab import Tab
 from app.widgets.ngrams import Ngrams
 from app.widgets.scoreboard import ScoreBoard
 from app.words import said
 from core.errors import InputError
 from core.examples import SCORED
 from core.metrics import METRICS, bleu
-from core.metrics.corpus import KINDS, MAX_BYTES, MAX_REFERENCES, Corpus, decoded, lines, read
+from core.metrics.corpus import KINDS, MAX_BYTES, Corpus, decoded, lines, read
+from core.metrics.corpus import typed as beside
 from core.metrics.report import INTERVALS, report
 from core.metrics.significance import paired
 
@@ -56,6 +60,7 @@ class Parts:
         first = corpus_of(self.outputs.value, self.references.value)
         self.board = ScoreBoard(typed(first, FIRST, ""), elem_id="ts-scores-board", elem_classes="ts-bare")
         self.ngrams = Ngrams(one_of(first, 1, ""), elem_id="ts-scores-ngrams", elem_classes="ts-bare")
+        self.corpus_part = CorpusPart()
         self.inputs = {self.outputs, self.references, self.other, self.names, self.tokenizer, self.line}
 
     def corpus(self, values: dict) -> Corpus:
@@ -63,8 +68,8 @@ class Parts:
         return corpus_of(values[self.outputs], values[self.references])
 
 
-def build(engine: Engine, controls: Controls) -> None:
-    """The components of the tab and their events."""
+def build(engine: Engine, controls: Controls) -> Tab:
+    """The components of the tab and their events; it has the event by which a text is opened elsewhere."""
     parts = Parts()
 
     def live(values: dict) -> dict:
@@ -95,17 +100,15 @@ def build(engine: Engine, controls: Controls) -> None:
     parts.file.upload(lambda values: upload(values[parts.file], values), parts.inputs | {parts.file},
                       [parts.outputs, parts.references, parts.board], **TOLD)
     parts.go.click(everything, parts.inputs, parts.board, **LONG)
+    events(parts.corpus_part, engine, controls, {parts.names, parts.tokenizer},
+           lambda values: (chosen(values[parts.names]), tokenizer_of(values[parts.tokenizer])),
+           lambda path: uploaded(path, ("source", "reference")))
+    return Tab(text=parts.corpus_part.table.open)
 
 
 def corpus_of(outputs: object, references: object) -> Corpus:
     """Typed lines; several references of a text stand in one line with tabs between. InputError says what cannot be used."""
-    ours, theirs = lines(outputs, "outputs"), [line.split("\t") for line in lines(references, "references")]
-    if theirs and len(theirs) != len(ours):
-        raise InputError(f"There are {len(ours)} outputs and {len(theirs)} lines of references; each output needs its own line.")
-    most = max(map(len, theirs), default=0)
-    if most > MAX_REFERENCES:
-        raise InputError(f"One line has {most} references; at most {MAX_REFERENCES} are read.")
-    return Corpus((), tuple(ours), tuple(tuple(row[k] if k < len(row) else None for row in theirs) for k in range(most)))
+    return Corpus((), *beside(outputs, references, "output"))
 
 
 def typed(corpus: Corpus, names: Any, tokenizer: Any) -> dict:
@@ -155,19 +158,15 @@ def tokenizer_of(name: Any) -> str:
     return name or ""
 
 
-def uploaded(path: object) -> Corpus:
-    """The texts of an uploaded file, which Gradio has put into its own folder; InputError says what cannot be read."""
+def uploaded(path: object, order: Sequence[str] = ("output", "reference")) -> Corpus:
+    """The texts of an uploaded file, which Gradio has put into its own folder; InputError says what cannot be read.
+
+    order: of columns without names; the first one must be there.
+    """
     file = Path(str(path))
     with file.open("rb") as data:
         text = decoded(data.read(MAX_BYTES + 1))
-    found = read(text, file.suffix.lower().lstrip("."), ("output", "reference"))
-    if not found.outputs:
-        raise InputError("The file has no column output; name its columns output and reference.")
+    found = read(text, file.suffix.lower().lstrip("."), order)
+    if not (found.outputs if order[0] == "output" else found.sources):
+        raise InputError(f"The file has no column {order[0]}; name its columns {order[0]} and reference.")
     return found
-
-
-def text_of(sides: Any) -> str:
-    """Texts for a box: a line each, several references with tabs between. Line ends inside a text become spaces."""
-    return "\n".join("\t".join(" ".join(text.split()) for text in row if text is not None) for row in zip(*sides))
-
-

@@ -4,6 +4,7 @@ A replay is drawn by the views that drew the run, from what was kept: no model i
 changing one and running goes on from there, in a new session.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,14 +15,16 @@ from app.controls import Controls
 from app.engine import Engine
 from app.lectures import READY, TITLES, slide
 from app.masked import Drawn
-from app.shelf import TABS, Shelf, view_of
+from app.replays import TABS, ranks_of, view_of
+from app.shelf import Shelf
+from app.tab import Tab
 from app.widgets.corruption import CorruptionView
 from app.widgets.findings import Findings
 from app.widgets.lecture import Lecture
 from app.widgets.matrices import Matrices
 from app.widgets.replay_bar import ReplayBar
 from app.widgets.session_list import SessionList
-from app.words import said
+from app.words import english, said
 from core.errors import InputError
 from core.settings import Settings
 
@@ -32,7 +35,7 @@ OWN = ("told", "maps", "noise")  # what this tab draws itself; shown while there
 
 @dataclass
 class Stage:
-    """What is on the page beside the tabs' own parts, and draws a replay."""
+    """What is on the page beside this tab, and draws a replay. unkept: the line that says why a run was not kept."""
 
     tabs: gr.Tabs
     stepper: Any
@@ -40,7 +43,8 @@ class Stage:
     bar: ReplayBar
     lecture: Lecture
     key: gr.BrowserState
-    drawn: gr.State
+    unkept: gr.HTML
+    others: Sequence[Tab] = ()
 
 
 class Parts:
@@ -60,12 +64,18 @@ class Parts:
             "maps": Matrices(elem_id="ts-sessions-maps", elem_classes="ts-bare", visible=False),
             "noise": CorruptionView(elem_id="ts-sessions-noise", elem_classes="ts-bare", visible=False),
         }
-        self.outputs = [self.listing, stage.tabs, stage.notice, stage.bar, stage.lecture, stage.drawn, *self.packs.values(),
-                        *vars(controls).values()]
+        for tab in stage.others:
+            self.packs |= tab.parts
+        own = [one for tab in stage.others for one in tab.controls]
+        self.outputs = [self.listing, stage.tabs, stage.notice, stage.bar, stage.lecture, *self.packs.values(),
+                        *vars(controls).values(), *own]
 
 
-def build(engine: Engine, controls: Controls, stage: Stage, page: gr.Blocks, tab: gr.Tab) -> None:
-    """The components of the tab and their events, and what a link `?session=ID` does when the page opens."""
+def build(engine: Engine, controls: Controls, stage: Stage, page: gr.Blocks, tab: gr.Tab) -> Callable[[Callable], Any]:
+    """The components of the tab and their events, and what a link `?session=ID` does when the page opens.
+
+    What it gives says behind an event that made a run, by the event's `then`, whether the run was not kept.
+    """
     shelf, parts = Shelf(engine), Parts(controls, stage)
 
     def arrive(key: object, request: gr.Request) -> dict:
@@ -91,9 +101,18 @@ def build(engine: Engine, controls: Controls, stage: Stage, page: gr.Blocks, tab
     def look(request: gr.Request) -> dict:
         return acted(shelf, parts, {"do": "list"}, _who(request))
 
+    def watched(event: gr.EventData, request: gr.Request) -> None:
+        looked(shelf, getattr(event, "_data", None), _who(request))
+
+    def unkept(request: gr.Request) -> str:
+        return not_kept(shelf, _who(request))
+
     def leave(request: gr.Request) -> None:
         shelf.keeper.leave(_who(request))
         shelf.engine.latest.stop(_who(request))
+        # Gradio keeps the last value of every component for an hour after a page was closed: 0.4 MB of each visitor.
+        page.state_holder.session_data.pop(_who(request), None)
+        page.state_holder.time_last_used.pop(_who(request), None)
 
     # Gradio reads what shows progress anew with every message of any event; of the tabs that would be the whole page.
     quick = QUICK | dict(show_progress_on=stage.notice)
@@ -107,6 +126,9 @@ def build(engine: Engine, controls: Controls, stage: Stage, page: gr.Blocks, tab
     for number, lesson in enumerate(parts.lessons, 1):
         lesson.click(chosen(number), None, parts.outputs, **quick)
     stage.bar.done(lambda: {stage.bar: None}, None, [stage.bar], **quick)
+    for one in (stage.stepper, *(tab.parts["tree"] for tab in stage.others if "tree" in tab.parts)):
+        one.look(watched, None, None, **quick)
+    return lambda then: then(unkept, None, stage.unkept, **QUICK)
 
 
 def _who(request: gr.Request) -> str:
@@ -123,7 +145,7 @@ def arrived(shelf: Shelf, parts: Parts, key: object, query: dict, visitor: str) 
     try:
         session = shelf.keeper.store.session(asked, shelf.keeper.owner(visitor))
         view = view_of(session.view)
-        out |= replayed(shelf, parts, visitor, session.id, view.get("row"), view)
+        out |= replayed(shelf, parts, visitor, session.id, view.get("row"), view, view.get("event"))
         if view.get("tab") in TABS:
             out[stage.tabs] = gr.Tabs(selected=view["tab"])
     except Exception as error:
@@ -148,7 +170,7 @@ def went(shelf: Shelf, parts: Parts, data: object, visitor: str) -> dict:
     try:
         if not isinstance(data, dict):
             raise InputError("There is no such run.")
-        return replayed(shelf, parts, visitor, data.get("id"), data.get("row"))
+        return replayed(shelf, parts, visitor, data.get("id"), data.get("row"), event=data.get("event"))
     except Exception as error:
         return {parts.stage.notice: sentence(error)}
 
@@ -171,31 +193,49 @@ def ended(shelf: Shelf, parts: Parts, data: object, visitor: str) -> dict:
     try:
         data = data if isinstance(data, dict) else {}
         settings = slide(shelf, visitor, data.get("id"), data.get("at")).settings
-        return out | controls_of(parts.controls, settings) | {parts.stage.drawn: Drawn(settings.masks, settings.edits)}
+        return out | controls_of(parts, settings)
     except Exception:  # deleted meanwhile: the controls stay as they are
         return out
 
 
-def replayed(shelf: Shelf, parts: Parts, visitor: str, id: object, row: object, view: dict | None = None) -> dict:
-    """What each component shows of one record; runs are drawn on the first tab, all else on this one."""
-    found = shelf.replay(visitor, id, row, view)
+def replayed(shelf: Shelf, parts: Parts, visitor: str, id: object, row: object, view: dict | None = None,
+             event: object = None) -> dict:
+    """What each component shows of one moment, on the tab that drew it."""
+    found = shelf.replay(visitor, id, row, view, event)
     stage = parts.stage
-    tab = "attention" if "stepper" in found.packs else "sessions"
-    out = {stage.bar: found.bar, stage.notice: "", stage.tabs: gr.Tabs(selected=tab)}
-    if "stepper" in found.packs:
-        out[stage.stepper] = found.packs["stepper"]
+    out = {stage.bar: found.bar, stage.notice: "", stage.tabs: gr.Tabs(selected=found.tab)}
+    out |= {parts.packs[name]: pack for name, pack in found.packs.items() if name not in OWN and name in parts.packs}
     for name in OWN:
         pack = found.packs.get(name)
         out[parts.packs[name]] = gr.update(visible=False) if pack is None else gr.update(value=pack, visible=True)
-    if isinstance(found.settings, Settings):
-        out |= controls_of(parts.controls, found.settings)
-        out[stage.drawn] = Drawn(found.settings.masks, found.settings.edits)
-    if tab == "sessions":
+    if found.settings:
+        out |= controls_of(parts, found.settings)
+    if found.tab == "sessions":
         out[parts.listing] = shelf.opened(visitor, id)
     return out
 
 
-def controls_of(controls: Controls, settings: Settings) -> dict:
-    """The controls as they were."""
+def controls_of(parts: Parts, settings: Settings) -> dict:
+    """The controls of the page and of every tab as they were, and what was drawn."""
     flat = vars(settings) | vars(settings.decoding)
-    return {component: flat[name] for name, component in vars(controls).items() if name in flat}
+    out = {component: flat[name] for name, component in vars(parts.controls).items() if name in flat}
+    if "drawn" in parts.packs:
+        out[parts.packs["drawn"]] = Drawn(settings.masks, settings.edits)
+    for tab in parts.stage.others:
+        out |= tab.again(settings) if tab.again else {}
+    return out
+
+
+def looked(shelf: Shelf, data: object, visitor: str) -> None:
+    """How the person looks at a run now, kept as an event of the session that has the run."""
+    data = data if isinstance(data, dict) else {}
+    run, kind = data.get("run"), data.get("kind")
+    seen = view_of(data) if kind == "look" else ranks_of(data) if kind == "rank" else {}
+    if isinstance(run, str) and len(run) == 64 and seen:
+        shelf.keeper.looked(visitor, kind, seen, run)
+
+
+def not_kept(shelf: Shelf, visitor: str) -> str:
+    """A sentence where the visitor's last run is not in the session, or "" where it is."""
+    why = shelf.keeper.unkept(visitor)
+    return english("page.unkept", why=why) if why else ""

@@ -2,20 +2,21 @@
 
 The value is what `app.tree_packs` makes, {"kind": "tree"} or {"kind": "levels"}, or {"kind": "refused" or "progress", "text"}, or
 None. `assets/js/beam_tree/` draws it by `textContent` and SVG nodes only. "Go on from here" is the event `branch` with
-{"ids": the tokens from the start to the node}.
+{"ids": the tokens from the start to the node}; a penalty that was moved is the event `look`, for replays.
 """
 
 from typing import Any
 
 from app.widgets.component import Component
-from app.widgets.markup import Markup
+from app.widgets.markup import EXPORTS, Markup
 from app.widgets.scripts import script, styles
 
 _ui = Markup("beam_tree")
 KINDS = ("tree", "levels", "refused", "progress")
 KEYS = ("kept", "best", "ended", "pruned")
 # One function body in this order: each file uses only what the ones before it name, or what runs after all are read.
-SCRIPTS = ("state", "text", "layout", "drawing", "node", "ranking", "caches", "moving", "pointing", "arriving", "theme", "wiring")
+SCRIPTS = ("state", "text", "pictures", "layout", "drawing", "node", "ranking", "caches", "moving", "pointing", "arriving",
+           "exports", "theme", "wiring")
 _LEGEND = "".join(f'<span class="bt-key"><i class="bt-{name}"></i> <span {_ui.say(f"key.{name}")}</span></span>' for name in KEYS)
 _SLIDERS = "".join(
     f'<label class="ts-field"><span {_ui.say(name)}</span> <input type="range" class="bt-range" data-ts="{name}"'
@@ -26,7 +27,8 @@ _BUTTONS = (("back", "M15 5v14L6 12z"), ("play", "M7 4v16l13-8z"), ("forward", "
 TEMPLATE = f"""
 <div class="ts-root bt-root" data-ts="root" role="region" {_ui.attributes(aria_label="label")} hidden>
   <div class="bt-refusal" data-ts="refusal" role="alert"></div>
-  <div class="bt-top"><span class="bt-legend">{_LEGEND}</span><span class="ts-about" data-ts="about"></span></div>
+  <div class="bt-top"><span class="bt-legend">{_LEGEND}</span><span class="ts-about" data-ts="about"></span>
+    <span class="ts-exports">{EXPORTS}</span></div>
   <div class="ts-controls">
     <span class="ts-buttons">{"".join(_ui.icon(*button) for button in _BUTTONS)}</span>
     <input type="range" class="ts-scrub" data-ts="scrub" min="1" max="1" value="1" {_ui.attributes(aria_label="scrub")}>

@@ -5,6 +5,10 @@ from html import escape
 
 from app.words import english
 
+# Buttons that take a picture away (assets/js/shared/pictures.js); the names of formats are the same in every language.
+EXPORTS = "".join(f'<button type="button" class="ts-text-button" data-ts="{name}">{name.upper()}</button> '
+                  for name in ("png", "svg", "csv"))
+
 
 @dataclass(frozen=True)
 class Markup:
@@ -49,3 +53,9 @@ class Markup:
         """A list of ready-made options."""
         select = f'<select class="ts-select" data-ts="{name}">{options}</select>'
         return f'<label class="ts-field"><span {self.say(say)}</span> {select}</label>'
+
+
+def speeds(ui: Markup, *steps: int, chosen: int) -> str:
+    """A list of speeds, in steps a second."""
+    options = "".join(f'<option value="{n}"{" selected" if n == chosen else ""} {ui.say("speed", n)}</option>' for n in steps)
+    return ui.labelled("speed", "speed", options)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.widgets.component import Component
-from app.widgets.markup import Markup
+from app.widgets.markup import EXPORTS, Markup
 from app.widgets.scripts import script, styles
 from core.fields import differences
 from core.interventions import PRESETS, STACKS, Masks
@@ -51,6 +51,7 @@ TEMPLATE = f"""
         {_ui.icon("redo", "M15 4l5.500 5.500L15 15v-3.500h-5a4 4 0 0 0 0 8h5V22h-5a6.500 6.500 0 0 1 0-13h5z")}
         {_ui.button("reset")}
       </span>
+      <span class="ts-exports">{EXPORTS}</span>
     </div>
     <div class="mg-ask" data-ts="ask" role="alert" hidden><span data-ts="question"></span>
       {_ui.button("keep")}{_ui.button("drop")}</div>
@@ -88,7 +89,8 @@ TEMPLATE = f"""
 </div>
 """
 # One function body in this order: each file uses only what the ones before it name, or what runs after all are read.
-SCRIPTS = ("state", "text", "rules", "editing", "formula", "layout", "drawing", "pointing", "arriving", "theme", "wiring")
+SCRIPTS = ("state", "text", "pictures", "rules", "editing", "formula", "layout", "drawing", "pointing", "arriving", "exports",
+           "theme", "wiring")
 
 
 def pack(

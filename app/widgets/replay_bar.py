@@ -1,12 +1,12 @@
-"""Above the tabs while a session is replayed: which of its records is in view, back, forward, play all, any of them, and the end.
+"""Above the tabs while a session is replayed: which of its moments is in view, back, forward, play all, any of them, the end.
 
-The value is the bar of app.shelf.Replay, or None. Events: `go` ({"id", "row"}, checked in app/shelf.py) and `done`.
+The value is the bar of app.replays.Replay, or None. Events: `go` ({"id", "row" or "event"}, checked in app/shelf.py) and `done`.
 """
 
 from typing import Any
 
 from app.widgets.component import Component
-from app.widgets.markup import Markup
+from app.widgets.markup import Markup, speeds
 from app.widgets.scripts import script
 
 _ui = Markup("replay_bar")
@@ -17,6 +17,7 @@ TEMPLATE = f"""
   <select class="ts-select rb-pick" data-ts="pick" {_ui.attributes(aria_label="pick")}></select>
   {_ui.icon("forward", "M7.5 5v14L17 12z")}
   <button type="button" class="ts-text-button" data-ts="all" aria-pressed="false" {_ui.say("all")}</button>
+  {speeds(_ui, 1, 3, 6, 12, chosen=3)}
   <span class="rb-count" data-ts="count"></span>
   <button type="button" class="ts-text-button" data-ts="done" {_ui.say("done")}</button>
   <span class="rb-hint" {_ui.say("hint")}</span>

@@ -1,5 +1,6 @@
 """The script of a custom component: its files in assets/js, joined in order, behind the words that it says; and its styles."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,7 +16,12 @@ def script(component: str, names: Sequence[str] = ()) -> str:
     folder = ASSETS / "js"
     files = [_file(folder, component, name) for name in names] or [folder / f"{component}.js"]
     texts = [file.read_text(encoding="utf-8") for file in (folder / "words.js", folder / "sent.js", *files)]
-    return f'"use strict";\nconst PREFIX = "{component}.";\n' + "\n".join(texts)
+    return f'"use strict";\nconst PREFIX = "{component}.";\n' + "\n".join(map(_travelling, texts))
+
+
+def _travelling(text: str) -> str:
+    """Without comments that begin a line and without indentation: a page holds some of them ten times from the start."""
+    return re.sub(r"^[ \t]+", "", re.sub(r"^[ \t]*/\*(?:(?!\*/).)*\*/\n", "", text, flags=re.M | re.S), flags=re.M)
 
 
 def _file(folder: Path, component: str, name: str) -> Path:
@@ -25,4 +31,4 @@ def _file(folder: Path, component: str, name: str) -> Path:
 
 def styles(*names: str) -> str:
     """Files of assets/css, joined in order."""
-    return "\n".join((ASSETS / "css" / f"{name}.css").read_text(encoding="utf-8") for name in names)
+    return "\n".join(_travelling((ASSETS / "css" / f"{name}.css").read_text(encoding="utf-8")) for name in names)

@@ -21,7 +21,7 @@ def _button(name: str) -> str:
 
 
 TEMPLATE = f"""
-<div class="sl-root" data-ts="root" role="region" {_ui.attributes(aria_label="label")}>
+<div class="sl-root" data-ts="root" data-most="{MOST_FILE}" role="region" {_ui.attributes(aria_label="label")}>
   <div class="sl-refusal" data-ts="refusal" role="alert"></div>
   <p class="sl-quiet" data-ts="ends" hidden {_ui.say("ends")}</p>
   <div class="sl-columns">
@@ -60,4 +60,4 @@ class SessionList(Component):
 
     def __init__(self, value: dict[str, Any] | None = None, **settings: Any):
         super().__init__(value, html_template=TEMPLATE,
-                         js_on_load=script("session_list", ("text", "drawing", "wiring")), most=MOST_FILE, **settings)
+                         js_on_load=script("session_list", ("text", "drawing", "wiring")), **settings)

@@ -12,21 +12,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import gradio as gr
-
 from app.widgets.component import Component
-from app.widgets.markup import Markup
+from app.widgets.markup import EXPORTS, Markup, speeds
 from app.widgets.scripts import script, styles
 
 # plotly.py carries its own plotly.min.js. The page must give this path to `gr.set_static_paths`, or Gradio refuses it.
 PLOTLY_FILE = Path(find_spec("plotly").origin).parent / "package_data" / "plotly.min.js"
 
 _ui = Markup("stepper")
-
-
-def _speeds(*speeds: int, chosen: int) -> str:
-    options = "".join(f'<option value="{n}"{" selected" if n == chosen else ""} {_ui.say("speed", n)}</option>' for n in speeds)
-    return _ui.labelled("speed", "speed", options)
 
 
 def _line(name: str) -> str:
@@ -62,10 +55,7 @@ TEMPLATE = f"""
   {_line("output")}
   <div class="ts-line"><span class="ts-name" {_ui.say("text")}</span><bdi class="ts-text" data-ts="text" dir="auto"></bdi>
     <span class="ts-about" data-ts="about"></span>
-    <span class="ts-exports">
-      <button type="button" class="ts-text-button" data-ts="png">PNG</button>
-      <button type="button" class="ts-text-button" data-ts="svg">SVG</button>
-      <button type="button" class="ts-text-button" data-ts="csv">CSV</button>
+    <span class="ts-exports">{EXPORTS}
       <button type="button" class="ts-text-button" data-ts="pairs" {_ui.attributes(title="pairs.title")}>i-j</button>
     </span>
   </div>
@@ -79,7 +69,7 @@ TEMPLATE = f"""
     </span>
     <input class="ts-scrub" data-ts="scrub" type="range" min="1" max="1" value="1" step="1" {_ui.attributes(aria_label="scrub")}>
     <span class="ts-count" data-ts="count"></span>
-    {_speeds(1, 3, 6, 12, chosen=3)}
+    {speeds(_ui, 1, 3, 6, 12, chosen=3)}
   </div>
   <p class="ts-caption" data-ts="caption" aria-live="polite"></p>
   <p class="ts-hidden" data-ts="kept"></p>
@@ -137,15 +127,15 @@ TEMPLATE = f"""
 KINDS = ("trace", "start", "rows", "attribution", "message")
 # One function body in this order: each file uses only what the ones before it name, or what runs after all are read.
 SCRIPTS = (
-    "state", "text", "weights", "axes", "compare", "colour", "layout", "labels", "side", "sentence", "cells", "beside",
-    "drawing", "following", "multiples", "gradient", "bars", "painting", "moving", "pointing", "exports", "arriving", "theme",
-    "wiring",
+    "state", "text", "pictures", "weights", "axes", "compare", "colour", "layout", "labels", "side", "sentence", "cells",
+    "beside", "drawing", "following", "multiples", "gradient", "bars", "painting", "moving", "pointing", "exports", "arriving",
+    "theme", "wiring",
 )
 
 
 class Stepper(Component):
-    """A `gr.HTML` whose value is a browser pack (a dict) or None. Nothing flows back but the event
-    `explain`, which names the run whose input × gradient is wanted.
+    """A `gr.HTML` whose value is a browser pack (a dict) or None. Two events flow back:
+    `explain` names the run whose input × gradient is wanted, `look` says that another map, layer or head was chosen.
 
     `plotly_url` is where the page serves `PLOTLY_FILE`; it is resolved against the page's own root path.
     Use it as an output with `show_progress="hidden"`, or Gradio fades the picture while a run streams into it.

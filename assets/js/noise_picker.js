@@ -39,5 +39,6 @@ for (const one of buttons) {
     trigger("pick", {});
   };
 }
+(window.twoStacks ||= {}).noisePicker = { show };   // a replay shows the noise that was chosen then
 receive();
 watch("value", receive);

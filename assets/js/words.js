@@ -3,7 +3,8 @@
  * such as an isolated token. */
 
 const TEXTS = (() => {
-  const all = (window.gradio_config && window.gradio_config.i18n_translations) || {};
+  const sent = typeof LATE === "object" ? LATE : null;   // of a component that comes once it opens
+  const all = sent || (window.gradio_config && window.gradio_config.i18n_translations) || {};
   const asked = document.documentElement.lang || navigator.language || "en";   // Gradio sets the document's language
   return all[asked] || all[asked.split("-")[0]] || all.en || {};
 })();

@@ -58,6 +58,21 @@ def lines(text: object, name: str = "text") -> list[str]:
     return found
 
 
+def typed(texts: object, references: object, name: str) -> tuple[tuple[str, ...], tuple[tuple[str | None, ...], ...]]:
+    """(texts, a list for each reference of a text) from typed lines; references of one text stand in a line with tabs between.
+
+    name: what one of the texts is called. InputError says what cannot be used.
+    """
+    ours, theirs = lines(texts, f"{name}s"), [line.split("\t") for line in lines(references, "references")]
+    if theirs and len(theirs) != len(ours):
+        raise InputError(f"There are {len(ours)} {name}s and {len(theirs)} lines of references; each {name} needs its own line, "
+                         "or give none.")
+    most = max(map(len, theirs), default=0)
+    if most > MAX_REFERENCES:
+        raise InputError(f"One line has {most} references; at most {MAX_REFERENCES} are read.")
+    return tuple(ours), tuple(tuple(row[k] if k < len(row) else None for row in theirs) for k in range(most))
+
+
 def read(text: object, kind: str, order: Sequence[str] = ("source", "reference")) -> Corpus:
     """A corpus from text of a kind of KINDS.
 

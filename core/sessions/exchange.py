@@ -25,7 +25,7 @@ FORMAT = "two-stacks-session-1"
 MOST_FILE = 32 * 2**20  # bytes, packed
 MOST_UNPACKED = 128 * 2**20
 MOST_LIST = 4 * 2**20  # bytes of session.json
-MOST_DATA = 2000  # characters of one event
+MOST_DATA = 2**16  # characters of one event, which may hold the settings of a run
 LIST = "session.json"
 # What reading a file that is no session may raise beside our own errors.
 BROKEN = (*rows.WRONG, zipfile.BadZipFile, zlib.error, struct.error, NotImplementedError, RuntimeError, EOFError, OSError,

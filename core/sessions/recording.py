@@ -9,9 +9,10 @@ from typing import Any
 
 from sqlite_utils import Database
 
+from core.errors import SessionError
 from core.sessions import rows
 from core.sessions.retention import SESSION_BYTES, make_room
-from core.sessions.writer import Writer
+from core.sessions.writer import Failed, Writer
 from core.trace import Step, Trace
 
 log = logging.getLogger("two-stacks")
@@ -44,11 +45,12 @@ def alive(writer: str) -> bool:
 class Recording(Iterator[Step]):
     """A run that is kept in a session while it is made; for whoever steps it, it is the run itself.
 
-    What cannot be written (a full session, a full disk) is logged and never stops the run.
+    What cannot be written (a full session, a full disk) is logged, `failed` is told, and the run goes on.
     """
 
-    def __init__(self, going: Any, writer: Writer, session: str, event: tuple[str, Mapping[str, Any]] | None = None):
-        self.going, self._writer, self._session, self._event = going, writer, session, event
+    def __init__(self, going: Any, writer: Writer, session: str, event: tuple[str, Mapping[str, Any]] | None = None,
+                 failed: Failed | None = None):
+        self.going, self._writer, self._session, self._event, self._failed = going, writer, session, event, failed
         self._row: int | None = None  # this and the next are known to the writer's thread only
         self._bytes = 0
         self._ended = False
@@ -67,15 +69,24 @@ class Recording(Iterator[Step]):
             raise
         if step.index == 0:
             first = self.going.trace()
-            self._writer.put(lambda database: self._begin(database, first))
+            self._writer.put(lambda database: self._begin(database, first), self._failed)
         token, text = self.going.target[-1], self.going.written
-        self._writer.put(lambda database: self._step(database, step, token, text))
+        self._writer.put(lambda database: self._step(database, step, token, text), self._failed)
         return step
 
     def close(self) -> None:
         """Stop; the steps made so far stay."""
         self.going.close()
-        self._end(rows.STOPPED)
+        self._end(rows.CUT if self._writer.closing else rows.STOPPED)
+
+    def cut(self) -> None:
+        """The process ends before this run could: what was made of it is kept."""
+        self._end(rows.CUT)
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more of it will be written."""
+        return self._ended
 
     def _end(self, status: str) -> None:
         if self._ended:
@@ -83,7 +94,7 @@ class Recording(Iterator[Step]):
         self._ended = True
         if self.going.steps:
             trace = self.going.trace()
-            self._writer.put(lambda database: self._finish(database, trace, status))
+            self._writer.put(lambda database: self._finish(database, trace, status), self._failed)
 
     def _begin(self, database: Database, first: Trace) -> None:
         make_room(database, self._session)
@@ -99,6 +110,8 @@ class Recording(Iterator[Step]):
             log.warning("a run of more than %d bytes is kept up to step %d", SESSION_BYTES, step.index + 1)
             rows.cut(database, self._row)
             self._row = None
+            if self._failed:
+                self._failed(SessionError(f"It is longer than a session may be; {step.index + 1} of its steps are kept."))
 
     def _finish(self, database: Database, trace: Trace, status: str) -> None:
         if self._row is not None:

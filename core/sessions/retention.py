@@ -28,7 +28,7 @@ def make_room(database: Database, session: str, limit: int | None = None) -> Non
         "select coalesce(sum(bytes), 0), count(*) from records where session = ?", [session]).fetchone()
     if held >= SESSION_BYTES or count >= SESSION_RECORDS:
         raise SessionError(f"This session holds {count:,} records in {held:,} bytes; at most {SESSION_RECORDS:,} records and "
-                           f"{SESSION_BYTES:,} bytes are kept. Start a new one.")
+                           f"{SESSION_BYTES:,} bytes are kept. What is run next goes into a new session.")
     total = database.execute("select coalesce(sum(bytes), 0) from records").fetchone()[0]
     limit = total_limit() if limit is None else limit
     while total >= limit:

@@ -25,6 +25,7 @@ from core.trace import Step, read_steps, step_arrays, step_head
 # kind -> where its class is; imported when one is read, because scoring a given output needs torch
 KINDS: dict[str, tuple[str, str]] = {
     "comparison": ("core.comparison", "Comparison"),
+    "corpus": ("core.corpus_result", "CorpusResult"),
     "corruption": ("core.noise.corruption", "Corruption"),
     "forced": ("core.likelihood", "ForcedPass"),
     "probe": ("core.probe_record", "Probe"),
@@ -108,7 +109,8 @@ def finish(database: Database, row: int, record: Any, status: str) -> None:
     """What is known only at the end: the output, the digest, and all that the record holds beside its steps."""
     head, _ = _beside(record)
     database.execute("update sessions set changed = ? where id = (select session from records where id = ?)", [now(), row])
-    output = record.sentence if record.kind == "comparison" else getattr(record, "text", "") if record.kind == "trace" else ""
+    said = {"comparison": "sentence", "corpus": "sentence", "trace": "text"}.get(record.kind)
+    output = getattr(record, said, "") if said else ""
     database.execute(
         f"update records set status = ?, ended = ?, output = ?, digest = ?, head = ?, bytes = bytes + {_STEPS} where id = ?",
         [status, now(), output, digest_of(record), _json(head), row])

@@ -3,10 +3,12 @@
 import hashlib
 import json
 import secrets
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from weakref import WeakSet
 
 from core.errors import SessionError
 from core.lectures import HIDES
@@ -15,7 +17,7 @@ from core.sessions.database import File
 from core.sessions.place import FILE, folder
 from core.sessions.recording import Recording, alive, process
 from core.sessions.retention import make_room
-from core.sessions.writer import Writer
+from core.sessions.writer import Failed, Writer
 
 MOST_NAME, MOST_NOTE, MOST_VIEW = 120, 2000, 2000  # characters
 Event = tuple[str, Mapping[str, Any]]
@@ -69,7 +71,18 @@ class Store:
     def __init__(self, place: Path | None = None):
         self.file = File((place or folder()) / FILE)
         self.writer = Writer(self.file)
+        self._watched: WeakSet[Recording] = WeakSet()
         self.mark_cut()
+
+    def close(self, patience: float) -> None:
+        """The process ends: runs have `patience` seconds to come to their next step, then what was made is written as cut."""
+        self.writer.closing = True
+        until = time.monotonic() + patience
+        while any(not each.ended for each in list(self._watched)) and time.monotonic() < until:
+            time.sleep(0.02)
+        for each in list(self._watched):
+            each.cut()
+        self.writer.flush(patience)
 
     def mark_cut(self) -> None:
         """Runs of processes that are gone, or that began more than a day ago, did not come to their end."""
@@ -157,11 +170,13 @@ class Store:
 
     # What is in them
 
-    def watch(self, going: Any, session: str, event: Event | None = None) -> Recording:
-        """A run that is kept while it is made; `event`: (kind, data) of what led to it."""
-        return Recording(going, self.writer, session, event)
+    def watch(self, going: Any, session: str, event: Event | None = None, failed: Failed | None = None) -> Recording:
+        """A run that is kept while it is made; `event`: (kind, data) of what led to it; `failed` is told what is not kept."""
+        recording = Recording(going, self.writer, session, event, failed)
+        self._watched.add(recording)
+        return recording
 
-    def keep_soon(self, session: str, record: Any, event: Event | None = None) -> None:
+    def keep_soon(self, session: str, record: Any, event: Event | None = None, failed: Failed | None = None) -> None:
         """A whole record, by the thread that writes; one that the session has already only gets the event."""
         def job(database: Any) -> None:
             there = database.execute("select max(id) from records where session = ? and record = ? and status = ?",
@@ -170,7 +185,7 @@ class Store:
             if event:
                 rows.insert_event(database, session, *event, row)
 
-        self.writer.put(job)
+        self.writer.put(job, failed)
 
     def keep(self, session: str, record: Any, status: str = rows.DONE) -> int:
         """A whole record, now; gives its row."""
@@ -199,9 +214,12 @@ class Store:
             database.execute("update records set note = ?, hide = ? where id = ?", [text, hide, row])
 
     def remove(self, session: Session, row: object) -> None:
-        """One record, out of one's own session."""
+        """One record, out of one's own session. What was done to make it stays, with the settings that it had."""
         with self.file.writing() as database:
-            database.execute("delete from records where id = ?", [self._found(session, row)["id"]])
+            found = self._found(session, row)
+            database.execute("update events set data = json_set(data, '$.settings', json(?)) where record = ? and kind = 'run'"
+                             " and length(?1) < 20000", [found["settings"], found["id"]])
+            database.execute("delete from records where id = ?", [found["id"]])
 
     def collect(self, source: Session, row: object, target: Session) -> int:
         """A copy of a record, with its note, at the end of one's own session `target`; gives its row there."""
@@ -226,6 +244,16 @@ class Store:
     def event(self, session: str, kind: str, data: Mapping[str, Any], row: int | None = None) -> None:
         """Something the person did; written soon."""
         self.writer.put(lambda database: rows.insert_event(database, session, kind, data, row))
+
+    def event_at(self, session: str, kind: str, data: Mapping[str, Any], record: str) -> None:
+        """The same, at the newest record of this id; nothing where the session has none."""
+        def job(database: Any) -> None:
+            row = database.execute("select max(id) from records where session = ? and record = ?",
+                                   [session, record]).fetchone()[0]
+            if row is not None:
+                rows.insert_event(database, session, kind, data, row)
+
+        self.writer.put(job)
 
     def events(self, session: Session) -> Iterator[dict[str, Any]]:
         """Everything the person did, in order."""

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+from dataclasses import replace
 from pathlib import Path
 
 from core.alignments import AlignmentErrors
@@ -89,6 +90,15 @@ def settings_of(recipe: Recipe, rows: list[dict]) -> dict[str, object]:
     }
 
 
+def as_trained(recipe: Recipe, rows: list[dict]) -> Recipe:
+    """The recipe with what the command changed of it; curves from before that was written have no such row."""
+    start = next((row for row in rows if row["kind"] == "start"), None)
+    if not start:
+        return recipe
+    tasks = tuple(replace(task, passes=start["passes"][task.name]) for task in recipe.tasks)
+    return replace(recipe, tasks=tasks, **{key: start[key] for key in ("rate", "matrix_rate", "warmup_steps")})
+
+
 def loss_table(rows: list[dict]) -> str:
     """Markdown: a row a task, a column an epoch, and the average that ships."""
     found = [row for row in rows if row["kind"] in ("validation", "average")]
@@ -101,8 +111,10 @@ def loss_table(rows: list[dict]) -> str:
 def time_line(rows: list[dict]) -> str:
     """How long the training took; CPU minutes are of both cores together."""
     last = [row for row in rows if row["kind"] == "train"][-1]
+    from_weights = any(row.get("init") for row in rows)
+    earlier = " It went on from weights that an earlier training had made; times and losses are of the last one." * from_weights
     return (f"It took {last['minutes']:.0f} minutes on a shared machine with 2 cores, of which it used "
-            f"{last['cpu_minutes'] / 2:.0f} minutes of both.")
+            f"{last['cpu_minutes'] / 2:.0f} minutes of both.{earlier}")
 
 
 def score_row(line: str) -> str:
@@ -145,7 +157,7 @@ def main() -> None:
     errors = [found for _, _, found in aligned([args.name], args.alignments)]
     if errors:
         point_at(folder, errors[0].best)
-    text = card(args.name, RECIPES[args.name], parameters, rows, lines, errors)
+    text = card(args.name, as_trained(RECIPES[args.name], rows), parameters, rows, lines, errors)
     (folder / "README.md").write_text(text, encoding="utf-8")
 
 

@@ -60,7 +60,11 @@ class Forced:
 
 def forced(model: Any, ids: torch.Tensor, mask: torch.Tensor, labels: torch.Tensor) -> Forced:
     """Score `labels` (batch, target; -100 is ignored) given sources ids and mask (batch, source), in one pass."""
-    logits = forward(model, ids, mask, decoder_input(model, labels))
+    return scored(forward(model, ids, mask, decoder_input(model, labels)), labels)
+
+
+def scored(logits: torch.Tensor, labels: torch.Tensor) -> Forced:
+    """The losses of logits (batch, target, vocab) on labels (batch, target; -100 is ignored). Sheet 000, lesson 7."""
     nll = cross_entropy(logits.float().transpose(1, 2), labels, ignore_index=IGNORED, reduction="none")
     tokens = int((labels != IGNORED).sum())
     return Forced(logits, nll, nll.sum() / tokens if tokens else nll.new_tensor(torch.nan), tokens)

@@ -1,7 +1,7 @@
 """What each task makes of the data: `Examples.pairs(epoch)` are its pairs for one epoch, new noise each time."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -100,28 +100,34 @@ def _summary(examples: Examples, folder: Path, split: str) -> tuple[Make, int]:
 
 
 def _denoise(examples: Examples, folder: Path, split: str) -> tuple[Make, int]:
-    """Documents of five captions of one image under a noise; the clean document is the target.
+    """Documents of one to five captions of one image under a noise; the clean document is the target. For validation: of five.
 
-    Infilling is on words, as it is scored and as a person types it; the other noises are on pieces.
+    What is left is to be copied, and a short document shows how. Infilling is on words, as it is scored and as a person types
+    it; the other noises are on pieces.
     """
     tokenizer = examples.tokenizer
-    texts = [" ".join(five) for five in zip(*captions(folder, split), strict=True)]
-    documents = examples.ids(texts)
+    images = list(zip(*captions(folder, split), strict=True))
     mask, stop, eos = tokenizer.mask_token_id, tokenizer.convert_tokens_to_ids("."), tokenizer.eos_token_id
     names, shares = list(SHARES), list(SHARES.values())
 
-    def source(k: int, name: str, rng: np.random.Generator) -> list[int]:
+    def text_of(captions: Sequence[str], rng: np.random.Generator) -> str:
+        if split == "val":
+            return " ".join(captions)
+        return " ".join(captions[j] for j in rng.permutation(len(captions))[: rng.integers(1, len(captions) + 1)])
+
+    def source(text: str, ids: list[int], name: str, rng: np.random.Generator) -> list[int]:
         if name == "infilling":
-            return examples.ids([examples.task.prefix + infill(texts[k], rng)[0]])[0]
-        body = documents[k][:-1]
-        return [*NOISES[name](body, [True] * len(body), mask, stop, rng), eos]
+            return examples.ids([examples.task.prefix + infill(text, rng)[0]])[0]
+        return [*NOISES[name](ids[:-1], [True] * (len(ids) - 1), mask, stop, rng), eos]
 
     def make(indices: list[int], rng: np.random.Generator) -> list[Pair]:
         drawn = rng.choice(names, len(indices), p=shares)
-        sources = [source(k, name, rng) for k, name in zip(indices, drawn)]
-        return examples.fitting(sources, [documents[k] for k in indices], texts=(CAPTIONS, CAPTIONS))
+        texts = [text_of(images[k], rng) for k in indices]
+        targets = examples.ids(texts)
+        sources = [source(*one, rng) for one in zip(texts, targets, drawn, strict=True)]
+        return examples.fitting(sources, targets, texts=(CAPTIONS, CAPTIONS))
 
-    return make, len(documents)
+    return make, len(images)
 
 
 KINDS = {"pair": _pair, "fill": _fill, "summary": _summary, "denoise": _denoise}

@@ -37,10 +37,10 @@ def factor(recipe: Recipe, step: int, total: int) -> float:
     return recipe.final_rate + (1 - recipe.final_rate) * (1 + math.cos(math.pi * done)) / 2
 
 
-def gentler(recipe: Recipe) -> Recipe:
+def gentler(recipe: Recipe, share: float = GENTLER) -> Recipe:
     """The recipe for going on from trained weights: a fresh optimiser at lower rates, a short warm-up."""
-    return replace(recipe, matrix_rate=recipe.matrix_rate * GENTLER, rate=recipe.rate * GENTLER,
-                   warmup_steps=round(recipe.warmup_steps * GENTLER))
+    return replace(recipe, matrix_rate=recipe.matrix_rate * share, rate=recipe.rate * share,
+                   warmup_steps=round(recipe.warmup_steps * share))
 
 
 class Training:
@@ -48,8 +48,8 @@ class Training:
 
     def __init__(self, name: str, recipe: Recipe, data: Path, work: Path, out: Path, init: Path | None = None):
         keep_memory()
-        self.name, self.recipe = name, gentler(recipe) if init else recipe
-        self.data, self.work, self.out = data, work, out
+        self.name, self.recipe = name, recipe
+        self.data, self.work, self.out, self.init = data, work, out, init
         work.mkdir(parents=True, exist_ok=True)
         self.model, self.tokenizer = start(self.recipe, data, work, init)
         self.optimizer = optimizer_for(self.model, self.recipe.matrix_rate, self.recipe.rate)
@@ -60,8 +60,7 @@ class Training:
 
     def run(self) -> None:
         """Train to the end, then average, choose on validation and export."""
-        at = load_state(self.work, self.model, self.optimizer) or {
-            "epoch": 0, "batch": 0, "step": 0, "seconds": 0.0, "cpu": 0.0}
+        at = load_state(self.work, self.model, self.optimizer) or self.fresh()
         if at.setdefault("recipe", repr(self.recipe)) != repr(self.recipe):
             raise SystemExit(f"{self.work} holds a training of another recipe; give another --work, or remove it.")
         self.shown.rewind(at["step"])
@@ -75,6 +74,14 @@ class Training:
             at.update(epoch=at["epoch"] + 1, batch=0)
             save_state(self.work, self.model, self.optimizer, at)
         self.finish(at)
+
+    def fresh(self) -> dict:
+        """Where a training begins; its first row says what the command changed of the recipe, for the card."""
+        self.shown.rewind(-1)
+        passes = {task.name: task.passes for task in self.recipe.tasks}
+        self.shown.add("start", 0, init=self.init.name if self.init else "", passes=passes, rate=self.recipe.rate,
+                       matrix_rate=self.recipe.matrix_rate, warmup_steps=self.recipe.warmup_steps)
+        return {"epoch": 0, "batch": 0, "step": 0, "seconds": 0.0, "cpu": 0.0}
 
     def epoch(self, at: dict, total: int) -> None:
         """The rest of the epoch that `at` is in; `at` is kept up to date and saved every minute."""

@@ -1,10 +1,11 @@
-"""Four beam searches over one encoding in one batch, against four calls of `generate`: same weights, same source, A B A B.
+"""Four beam searches over one encoding in one batch, against four calls of `generate` and of CTranslate2, same weights.
 
-Both sides are timed whole, encoder included: that it runs once is part of what a group saves.
+All sides are timed whole, encoder included: that it runs once is part of what a group saves.
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import torch
 
@@ -16,10 +17,12 @@ from core.decode.search import Search
 from core.models.loading import Loaded
 from core.search_tree import tree_of
 from tests.bench import Spread, ratios
+from tests.bench.ctranslate import MISSING, translator
 from tests.bench.decoding import SHAPES, TOKENS, Shape, build, source_of
 
 BEAMS = (1, 2, 4, 8)
 SOURCE = 64
+GENERATE, CTRANSLATE = "generate calls", "CTranslate2 float32 run in turn"
 
 
 def search_of(beams: int, tokens: int) -> Search:
@@ -46,27 +49,49 @@ def called(loaded: Loaded, source: list[int], tokens: int) -> list[list[int]]:
     return [loaded.model.generate(ids, num_beams=beams, **options)[0, 1:].tolist() for beams in BEAMS]
 
 
-def compare(shape: Shape, source: int, tokens: int, repeats: int) -> tuple[Spread, float, int]:
-    """ours / theirs, seconds of theirs, and how many of the searches give the same tokens."""
+@dataclass(frozen=True)
+class Peer:
+    """ours / theirs by the wall and by the process's clock, seconds of theirs, how many searches give the same tokens."""
+
+    name: str
+    ratio: Spread
+    cpu: Spread
+    seconds: float
+    same: int
+
+    def __str__(self) -> str:
+        return (f"{self.ratio} of {self.name} ({self.seconds:.2f} s), cpu time {self.cpu}; "
+                f"tokens equal in {self.same} of {len(BEAMS)} searches")
+
+
+def compare(shape: Shape, source: int, tokens: int, repeats: int) -> list[Peer]:
+    """Ours against `generate`, and against CTranslate2 float32 where it is installed; all in turn, A B C A B C."""
     loaded = build(shape, [source])
     ids = source_of(loaded, source)
-    sides, taken, found = ((called, "sdpa"), (grouped, NAME)), ([], []), [[], []]
+    sides: dict[str, tuple[Callable, str]] = {"ours": (grouped, NAME), GENERATE: (called, "sdpa")}
+    if translate := translator(loaded):
+        sides[CTRANSLATE] = (lambda loaded, ids, tokens: [translate(ids, tokens, beams) for beams in BEAMS], "sdpa")
+    taken, busy, found = {name: [] for name in sides}, {name: [] for name in sides}, {}
     for turn in range(repeats + 1):
-        for side, (call, attention) in enumerate(sides):
+        for name, (call, attention) in sides.items():
             loaded.model.set_attn_implementation(attention)
-            began = time.perf_counter()
-            found[side] = call(loaded, ids, tokens)
+            began, worked = time.perf_counter(), time.process_time()
+            found[name] = call(loaded, ids, tokens)
             if turn:  # the first turn warms up
-                taken[side].append(time.perf_counter() - began)
-    same = sum(a == b for a, b in zip(*found, strict=True))
-    return ratios(taken[1], taken[0]), Spread.of(taken[0]).middle, same
+                taken[name].append(time.perf_counter() - began)
+                busy[name].append(time.process_time() - worked)
+    return [Peer(name, ratios(taken["ours"], taken[name]), ratios(busy["ours"], busy[name]), Spread.of(taken[name]).middle,
+                 sum(a == b for a, b in zip(found["ours"], found[name], strict=True))) for name in sides if name != "ours"]
 
 
 def lines(repeats: int, quick: bool) -> Iterator[str]:
     """The whole part, a line as soon as it is measured."""
     shape, tokens = (SHAPES[0], 8) if quick else (SHAPES[1], TOKENS)
     said = ", ".join(map(str, BEAMS))
-    yield f"Beams {said} together in one batch, relative to {len(BEAMS)} generate calls, encoder included; target 0.40:"
-    ratio, theirs, same = compare(shape, SOURCE, tokens, repeats)
-    yield (f"{shape.name:<9} source {SOURCE}, {tokens} new tokens: {ratio}, generate {theirs:.2f} s; "
-           f"tokens equal in {same} of {len(BEAMS)} searches")
+    yield (f"Beams {said} together in one batch, encoder included, relative to {len(BEAMS)} {GENERATE} (target 0.40) "
+           f"and to {CTRANSLATE} (target below 1):")
+    peers = compare(shape, SOURCE, tokens, repeats)
+    for peer in peers:
+        yield f"{shape.name:<9} source {SOURCE}, {tokens} new tokens: {peer}"
+    if len(peers) == 1:
+        yield MISSING

@@ -214,6 +214,7 @@ def test_hostile_tokens_are_shown_as_text(page):
 
 
 def test_a_text_that_cannot_be_read_is_refused_and_the_picture_stays(page):
+    settled(page)
     before = pack(page)
     page.locator("#ts-text textarea").fill("x" * 5000)
     expect(page.locator("#ts-noise-view .nz-refusal")).to_contain_text("5,000 characters")

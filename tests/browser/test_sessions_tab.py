@@ -119,7 +119,9 @@ def test_every_kind_of_record_is_drawn_again(open_page, address, shared):
     page.wait_for_selector("[data-ready]")
     pick = page.locator(".rb-root [data-ts=pick]")
     pick.select_option("2")
-    expect(page.locator("#ts-sessions-told")).to_contain_text("tokens changed")
+    expect(page.locator("#ts-masks-told")).to_contain_text("tokens changed")
+    page.wait_for_timeout(500)  # the tab's own opening has been answered by then
+    expect(page.locator("#ts-masks-told")).to_contain_text("tokens changed")
     pick.select_option("3")
     expect(page.locator("#ts-sessions-noise")).to_contain_text("<extra_id_0>")
     expect(page.locator("#ts-sessions-told")).to_be_hidden()

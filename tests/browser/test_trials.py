@@ -23,12 +23,22 @@ def field(page, row: int, name: str):
     return page.locator(f"{TABLE} [data-ts=settings] tr").nth(row).locator(f"[data-field={name}]")
 
 
+def test_two_recorded_rows_are_there_before_anything_is_run(page):
+    expect(page.locator(f"{TABLE} [data-ts=results] tr")).to_have_count(2)
+    expect(page.locator(f"{TABLE} [data-ts=sentence]")).to_contain_text("recorded with the page")
+    expect(page.locator("#ts-search-told .fd-sentence")).to_be_hidden()
+    page.get_by_label("row 1 as B").check()
+    expect(page.locator("#ts-search-told .fd-sentence")).to_contain_text("greedy")
+
+
 def test_what_has_no_effect_is_disabled_with_the_reason(page):
     """B09: a length penalty without beams."""
     expect(field(page, 0, "length_penalty")).to_be_disabled()
     expect(field(page, 0, "length_penalty")).to_have_attribute("title", "no effect without several beams: "
                                                                "hypotheses of one beam are never ranked")
     expect(field(page, 1, "length_penalty")).to_be_enabled()
+    expect(field(page, 0, "beta")).to_be_disabled()
+    expect(field(page, 2, "beta")).to_be_enabled()
     expect(field(page, 5, "beams")).to_be_disabled()
     expect(field(page, 1, "seed")).to_be_disabled()
 
@@ -44,6 +54,8 @@ def test_rows_are_added_up_to_eight_and_kept_in_range(page):
 
 
 def test_all_rows_are_compared_and_two_are_drawn(page):
+    field(page, 4, "beta").fill("0.5")
+    field(page, 4, "beta").blur()
     page.locator("#ts-search-reference textarea, #ts-search-reference input").first.fill(
         "Ein Mädchen mit einem gelben Schirm wartet auf den Bus im Regen.")
     page.locator(f"{TABLE} [data-ts=compare]").click()
@@ -51,6 +63,7 @@ def test_all_rows_are_compared_and_two_are_drawn(page):
     expect(rows).to_have_count(8)
     expect(page.locator(f"{TABLE} [data-ts=sentence]")).to_contain_text("8 settings gave")
     expect(rows.nth(0)).to_contain_text("100.0")
+    expect(rows.nth(4)).to_contain_text("8 beams, α 1, early stopping false, ranked by GNMT with β 0.5")
     expect(page.locator("#ts-search-told .fd-sentence")).to_contain_text("tokens changed")
     expect(page.locator("#ts-search-maps canvas")).not_to_have_count(0)
     drawn = rows.nth(5)

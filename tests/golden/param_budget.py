@@ -1,6 +1,7 @@
-"""param_budget.json: bytes of the KV caches (parameter counts come with the formulas)."""
+"""param_budget.json: parameters of released architectures, and bytes of the KV caches."""
 
 import copy
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,9 @@ from core.budget import kv_bytes
 from core.decode.driver import Encoded, decode, encode
 from core.decode.search import Request, Search
 from core.models.families import start_for
-from tests.golden import Report
+from core.parameters import Architecture, blocks, estimate, exact, frozen, refined
+from core.zoo import ZOO
+from tests.golden import Report, differs
 from tests.golden.tiny import Tiny
 
 # (decoder layers, inner width of the attention) of the released architectures that a kv_table may name
@@ -20,14 +23,15 @@ SIZES = {
 
 
 def check_param_budget(data: dict, folder: Path, report: Report) -> None:
-    """Bytes of the KV caches: measured on the tiny models, and by the formula on real sizes."""
+    """Parameters by the formula; bytes of the KV caches, measured on the tiny models and by the formula on real sizes."""
+    for index, case in enumerate(data.get("models", [])):
+        report.case(f"models {index} ({case.get('name')})", _counted, case)
     tiny = Tiny(folder)
     for index, case in enumerate(data.get("kv_measured", [])):
         report.case(f"kv_measured {index}", _kv_measured, tiny, case)
     sizes = SIZES | {m["name"]: (m["dec"], m["attn_inner"]) for m in data.get("models", []) if "dec" in m}
     for index, case in enumerate(data.get("kv_table", [])):
         report.case(f"kv_table {index}", _kv_table, sizes, case)
-    report.not_yet("models", len(data.get("models", [])))
 
 
 def _kv_measured(tiny: Tiny, case: dict) -> str | None:
@@ -70,3 +74,34 @@ def _kv_table(sizes: dict[str, tuple[int, int]], case: dict) -> str | None:
         if ours != case[cache]:
             return f"{cache} is {ours}, the file has {case[cache]}"
     return None
+
+
+def _counted(case: dict) -> str | None:
+    """Every count of one model from its sizes; positions and head width are those of the released model it is named after."""
+    name = case["name"]
+    known = next((one.sizes for one in sorted(ZOO, key=lambda one: -len(one.name)) if name.startswith(one.name)), None)
+    if known is None:
+        return f"no released model is known that {name!r:.40} could be named after"
+    gated = "gated" in name or (known.gated and "d_ff" not in case)
+    sizes = replace(known, d=case["d_model"], encoder=case["enc"], decoder=case["dec"], d_ff=case["d_ff"], vocab=case["vocab"],
+                    heads=case["attn_inner"] // known.d_kv, gated=gated, tied=case["lm_head_tied"])
+    wrong = next((f"{key} is {ours}, the file has {case[key]}" for key, ours in _counts(sizes).items()
+                  if key in case and ours != case[key]), None)
+    if wrong or "hand_count_untied" not in case:
+        return wrong or _shares(sizes, case)
+    if (untied := exact(replace(sizes, tied=False))) != case["hand_count_untied"]:
+        return f"untied it has {untied}, the file {case['hand_count_untied']}"
+    return _shares(sizes, case)
+
+
+def _counts(sizes: Architecture) -> dict[str, int]:
+    whole = exact(sizes)
+    return {"parameters": whole, "hand_count": whole, "trainable": whole - frozen(sizes), "approx": estimate(sizes),
+            "better": refined(sizes), "fp32_bytes": 4 * whole}
+
+
+def _shares(sizes: Architecture, case: dict) -> str | None:
+    whole = exact(sizes)
+    found = {"relative_error": estimate(sizes) / whole - 1, "better_relative_error": refined(sizes) / whole - 1,
+             "embedding_share": blocks(sizes)["embedding"] / whole}
+    return next((wrong for key, ours in found.items() if key in case and (wrong := differs(key, ours, case[key], 1e-12))), None)

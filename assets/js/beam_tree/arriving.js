@@ -29,7 +29,9 @@ function drawn(pack) {
   write(at.about, search.about);
   write(at.state, [...search.notes, search.stopped].filter(Boolean).join(" "));
   if (pack.kind === "tree") view.node = search.best;
-  show(search.steps.length);
+  const seen = pack.view || {};   // of a replay
+  Object.assign(view, { alpha: seen.alpha ?? view.alpha, beta: seen.beta ?? view.beta });
+  show(seen.upto || search.steps.length);
   drawRanking();
   drawCaches();
   drawBeside();

@@ -1,14 +1,7 @@
 /* The picture: SVG, a group a node; edges first, so that they lie below. */
 
-const SVG = "http://www.w3.org/2000/svg";
+const draw = shape;
 let placed = null;
-
-function draw(tag, attributes, text) {
-  const node = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  if (text !== undefined) node.textContent = text;
-  return node;
-}
 
 const ruler = document.createElement("canvas").getContext("2d");
 

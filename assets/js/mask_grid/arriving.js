@@ -11,7 +11,7 @@ function receive() {
   given = { ...value, drawn: clamp(value.drawn ?? value.labels.target.length, 0, value.labels.target.length), reached: value.reached || STACKS, stamp: ++stamp };
   accept(value);
   if (!reached(view.stack)) view.stack = STACKS.find(reached) || view.stack;
-  if (another && (at.ask.hidden ? drawnByHand() : true)) ask();
+  if (another && !value.take && (at.ask.hidden ? drawnByHand() : true)) ask();
   if (before !== JSON.stringify(sizes(view.stack))) { stroke = null; view.over = null; at.tip.style.display = "none"; }   // else a drag goes on
   paint();
 }

@@ -26,7 +26,7 @@ const here = (deed, more = {}) => { if (pack && pack.open) ask(deed, { id: pack.
 function looking() {
   const stepper = (window.twoStacks || {}).stepper, bar = (window.twoStacks || {}).replay;
   const replaying = bar && bar.value() && pack.open && bar.value().id === pack.open.id;
-  return { ...(stepper ? stepper.look() : {}), tab: "attention", ...(replaying ? { row: bar.value().row } : {}) };
+  return { ...(stepper ? stepper.look() : {}), tab: bar ? bar.tab() : "attention", ...(replaying ? { row: bar.value().row, event: bar.value().event } : {}) };
 }
 
 /** A button that takes something away asks once more, by its own words. */
@@ -59,7 +59,7 @@ at.import.onchange = async () => {
   const file = at.import.files[0];
   at.import.value = "";
   if (!file) return;
-  if (file.size > props.most) return write(at.refusal, word("large", { n: bytes(props.most) }));
+  if (file.size > +at.root.dataset.most) return write(at.refusal, word("large", { n: bytes(+at.root.dataset.most) }));
   const reader = new FileReader();
   reader.onload = () => ask("import", { file: String(reader.result).split(",")[1] || "" });
   reader.readAsDataURL(file);

@@ -74,14 +74,6 @@ function drawProduct(total) {
 /** 0.0105, or 3.21 · 10⁻⁷. */
 const scientific = (x) => (x >= 0.001 ? x.toFixed(4) : x.toExponential(2).replace(/e-(\d+)/, (_, power) => " · 10⁻" + power.replace(/\d/g, (c) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[c])).replace("0.00e+0", "0"));
 
-const NS = "http://www.w3.org/2000/svg";
-function shape(tag, attributes, text) {
-  const node = document.createElementNS(NS, tag);
-  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-  if (text !== undefined) node.textContent = text;
-  return node;
-}
-
 const lines = { key: "", cursor: null, x: null };
 
 /** −log P of the chosen token and entropy over all steps, in nats. Built once for the rows there are; a step moves the cursor. */

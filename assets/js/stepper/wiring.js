@@ -5,6 +5,7 @@ const hooks = {
   done: () => !!(run && run.done), step: () => view.step, steps: () => (run ? run.rows.length : 0), playing: () => view.playing, run: () => run && run.id,
   /** What is looked at, as `restore` takes it back. */
   look: () => ({ map: view.map, layer: view.layer, head: view.head, step: view.step }),
+  speed: (steps) => { if (steps) at.speed.value = steps; return at.speed.value; },
   /** Go to step k; gives the milliseconds from call to the heatmap's paint, once all that follows it is painted too. */
   goto: async (k) => { const began = performance.now(); show(k, true); const took = (await nextPaint()) - began; if (rest) await nextPaint(); return took; },
   /** The canvas, a pixel a cell, as [width, height, r, g, b, a, …]. */
@@ -40,7 +41,15 @@ for (const kind of ["map", "layer", "head", "cover"]) {
     if (kind === "map") { fillPickers(); if (view.map !== "cross") view.cover = at.cover.value = "weights"; }
     hideTip();
     paint("", performance.now());
+    told();
   };
+}
+
+/** What was chosen by hand is kept with the run, once it stands for a moment. */
+let telling = 0;
+function told() {
+  clearTimeout(telling);
+  if (run && run.done) telling = setTimeout(() => trigger("look", { kind: "look", run: run.id, ...hooks.look() }), 700);
 }
 for (const kind of ["hard", "words", "specials", "multiples"]) {
   at[kind].onchange = () => { view[kind] = at[kind].checked; hideTip(); paint("", performance.now()); };

@@ -72,7 +72,7 @@ function drawResults() {
 
 function drawFound() {
   at.found.hidden = false;
-  write(at.sentence, word("sentence", { n: found.rows.length, texts: found.texts, seconds: found.seconds.toFixed(2) }));
+  write(at.sentence, found.seconds === null ? word("recorded") : word("sentence", { n: found.rows.length, texts: found.texts, seconds: found.seconds.toFixed(2) }));
   write(at.notes, [found.names.length > 1 ? "" : word("unscored"), ...found.notes].filter(Boolean).join(" "));
   at.signatures.replaceChildren(...found.names.map((name, k) => make("li", "", name + " (" + found.units[k] + "): " + found.signatures[k])));
   const other = found.rows.findIndex((row) => row.text !== found.rows[0].text);
@@ -85,6 +85,6 @@ const askTwo = () => trigger("two", { old: found.rows[view.old].run, new: found.
 function csvText() {
   const names = [...COLUMNS, ...found.names, "1", "2", "3", "4", "gaps", "seconds"].map((name) => csvField(/^\d$/.test(name) ? "duplicate " + name + "-grams" : name));
   const lines = found.rows.map((row) => [csvField(row.how), csvField(row.text), row.logprob, row.score, row.gnmt, row.length, ...row.scores, ...row.repeats,
-    row.gaps ? row.gaps.length : "", row.seconds].join(","));
+    row.gaps ? row.gaps.length : "", row.seconds ?? ""].join(","));
   return [names.join(","), ...lines].join("\r\n") + "\r\n";
 }

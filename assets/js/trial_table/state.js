@@ -2,7 +2,7 @@
 
 const at = Object.fromEntries(Array.from(element.querySelectorAll("[data-ts]"), (node) => [node.dataset.ts, node]));
 const MOST = 8;
-const FIELDS = { beams: [1, 8, 1, 1], length_penalty: [-5, 5, 0.1, 1], no_repeat_ngram_size: [0, 128, 1, 0], temperature: [0.05, 100, 0.05, 1],
+const FIELDS = { beams: [1, 8, 1, 1], length_penalty: [-5, 5, 0.1, 1], beta: [0, 10, 0.05, 0], no_repeat_ngram_size: [0, 128, 1, 0], temperature: [0.05, 100, 0.05, 1],
   top_p: [0, 1, 0.05, 1], seed: [0, 2147483647, 1, 0] };   // low, high, step, default
 let trials = [];
 let found = null;
@@ -12,6 +12,7 @@ const view = { old: 0, new: 1 };
 function idle(trial, name) {
   if (["temperature", "top_p", "seed"].includes(name)) return trial.do_sample ? "" : "idle.sampling";
   if (name === "beams") return trial.do_sample ? "idle.beams" : "";
+  if (name === "beta") return trial.do_sample || trial.beams < 2 ? "idle.beta" : "";
   if (name === "length_penalty") return trial.do_sample || trial.beams < 2 ? "idle.alpha" : "";
   return "";
 }

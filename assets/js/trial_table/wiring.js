@@ -6,7 +6,13 @@ function receive() {
   at.root.dataset.kind = pack.kind;
   write(at.refusal, pack.kind === "refused" ? pack.text : "");
   write(at.state, pack.kind === "progress" ? pack.text : "");
-  if (pack.kind === "first") { trials = pack.rows.map(completed); drawSettings(); }
+  if (pack.kind === "first") {
+    trials = pack.rows.map(completed);
+    drawSettings();
+    if (!pack.found) return;
+    found = pack.found;   // two recorded rows; nothing is asked of the server before somebody chooses
+    drawFound();
+  }
   if (pack.kind !== "compared") return;
   found = pack;
   drawFound();

@@ -1,0 +1,79 @@
+"""What GUIDE.md and API.md say is so: the table of variables, the variables that the code reads, and every example."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from app.config import ENVIRONMENT, read_config
+from core.errors import InputError
+
+ROOT = Path(__file__).resolve().parents[1]
+GUIDE, API = ((ROOT / name).read_text("utf-8") for name in ("GUIDE.md", "API.md"))
+# What the operating system sets, for finding the user's data directory.
+SYSTEM = {"HOME", "LOCALAPPDATA", "XDG_DATA_HOME"}
+
+
+def test_the_guide_lists_every_variable_as_the_code_has_it():
+    rows = re.findall(r"^\| `(\w+)` \| (?:`([\w-]+)`)? *\| (.*?) \| (.*?) \|$", GUIDE, re.M)
+    assert {name: tuple(rest) for name, *rest in rows} == {name: tuple(each) for name, each in ENVIRONMENT.items()}
+
+
+def test_no_variable_is_read_that_the_guide_does_not_list():
+    read = set()
+    for path in sorted([*(ROOT / "app").rglob("*.py"), *(ROOT / "core").rglob("*.py")]):
+        read |= variables_in(ast.parse(path.read_text("utf-8")))
+    assert {"PORT", "MODELS_DIR", "SESSIONS_DIR", "SPACE_ID", "WEB_CONCURRENCY"} <= read  # the search finds what is there
+    assert read - SYSTEM - {"GRADIO_ANALYTICS_ENABLED"} == set(ENVIRONMENT)  # that one is only set, to off
+
+
+def variables_in(tree: ast.Module) -> set[str]:
+    """Names of the environment's variables that a module reads: constants beside `environ` or `environment`."""
+    named = {target.id: node.value.value for node in tree.body if isinstance(node, ast.Assign)
+             for target in node.targets if isinstance(target, ast.Name) and isinstance(node.value, ast.Constant)}
+    found = set()
+    for node in ast.walk(tree):
+        keys: list[ast.expr] = []
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and is_environment(node.func.value):
+            keys = node.args[:1]
+        if isinstance(node, ast.Subscript) and is_environment(node.value):
+            keys = [node.slice]
+        if isinstance(node, ast.Compare) and any(map(is_environment, node.comparators)):
+            keys = [node.left]
+        found |= {named.get(key.id) if isinstance(key, ast.Name) else key.value for key in keys
+                  if isinstance(key, ast.Name | ast.Constant)}
+    return found
+
+
+def is_environment(node: ast.expr) -> bool:
+    return getattr(node, "attr", getattr(node, "id", "")) in ("environ", "environment")
+
+
+def test_options_and_variables_mean_the_same():
+    variables = {"GRADIO_SERVER_NAME": "0.0.0.0", "PORT": "81", "GRADIO_ROOT_PATH": "/stacks/", "MODELS_DIR": "models",
+                 "DEVICE": "cpu"}
+    options = [word for name, value in variables.items() for word in (ENVIRONMENT[name].option, value)]
+    assert read_config(options, {}) == read_config([], variables)
+    assert read_config([], variables).root_path == "/stacks" and not read_config([], variables).allow_hub
+    assert read_config([], {"GRADIO_SERVER_PORT": "82"}).port == 82
+
+
+@pytest.mark.parametrize("variables", [{"GRADIO_ROOT_PATH": "stacks"}, {"GRADIO_ROOT_PATH": "ftp://here"}])
+def test_a_root_path_that_is_none_is_refused(variables):
+    with pytest.raises(InputError, match="must begin with /"):
+        read_config([], variables)
+
+
+def examples(mark: str) -> list[str]:
+    return re.findall(rf"^```{mark}\n(.*?)^```$", API, re.M | re.S)
+
+
+@pytest.mark.parametrize("code", examples("python"), ids=lambda code: code.splitlines()[0])
+def test_python_examples_run(code, capsys):
+    exec(compile(code, "API.md", "exec"), {})
+    assert "print" not in code or capsys.readouterr().out.strip()
+
+
+def test_there_are_examples():
+    assert len(examples("python")) >= 5 and len(examples("python client")) == 1
