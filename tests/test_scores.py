@@ -113,6 +113,7 @@ def test_a_new_model_ships_when_the_shared_tasks_are_better():
 def test_card_rows():
     line = "pocket-t5      en-de    test_2016_flickr  BLEU4 = 38.10  nrefs:1|case:lc"
     assert score_row(line) == "| en-de | test_2016_flickr | BLEU4 | 38.10 | nrefs:1 case:lc |"
+    assert score_row(line.replace("pocket-t5  ", "pocket-prefix/causal ")).startswith("| en-de, read causally | test_2016")
     rows = [{"kind": "validation", "step": 5, "epoch": 1, "losses": {"en-de": 2.0}},
             {"kind": "average", "step": 9, "snapshots": 3, "losses": {"en-de": 1.5}}]
     assert as_trained(RECIPES["pocket-bart"], rows) == RECIPES["pocket-bart"]

@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from core.alignments import AlignmentErrors
-from core.evaluate import TESTS, aligned, table
-from core.models import ASSETS, BUNDLED, models
+from core.evaluate import TESTS, aligned, readings, table
+from core.models import ASSETS, BUNDLED, ONE_STACK
 from core.models.tasks import GENERATION, HEADS
 from core.train.notes import NOTES
 from core.train.recipes import RECIPES, Recipe
@@ -15,7 +15,7 @@ from core.train.recipes import RECIPES, Recipe
 CARD = """---
 license: cc-by-nc-4.0
 language: {languages}
-tags: [encoder-decoder, {model_type}, two-stacks]
+tags: [{kind}, {model_type}, two-stacks]
 ---
 
 # {name}
@@ -119,7 +119,8 @@ def time_line(rows: list[dict]) -> str:
 
 def score_row(line: str) -> str:
     """A line of the table of `core.evaluate` as Markdown."""
-    _, task, split, rest = line.split(maxsplit=3)
+    model, task, split, rest = line.split(maxsplit=3)
+    task += ", read causally" * model.endswith("/causal")
     name, _, value = rest.partition(" = ")
     number, _, signature = value.partition("  ")
     return f"| {task} | {split} | {name} | {number} | {signature.replace('|', ' ')} |"
@@ -129,9 +130,10 @@ def card(name: str, recipe: Recipe, parameters: int, rows: list[dict], lines: li
     """The card's text. rows: of curve.jsonl; lines: of the table."""
     return CARD.format(
         name=name, languages=f"[{', '.join(recipe.languages)}]", model_type=recipe.model_type, parameters=parameters,
-        about=BUNDLED[name], settings="\n".join(f"- {key}: {value}" for key, value in settings_of(recipe, rows).items()),
+        kind="prefix-lm" if name in ONE_STACK else "encoder-decoder", about=(BUNDLED | ONE_STACK)[name],
+        settings="\n".join(f"- {key}: {value}" for key, value in settings_of(recipe, rows).items()),
         time=time_line(rows), losses=loss_table(rows), scores="\n".join(map(score_row, lines)),
-        aligned="\n".join(f"- {line}" for one in errors for line in one.lines()), tried="\n".join(f"- {note}" for note in NOTES),
+        aligned="\n".join(f"- {line}" for one in errors for line in one.lines()) or "One stack has no cross-attention.", tried="\n".join(f"- {note}" for note in NOTES),
     )
 
 
@@ -153,7 +155,7 @@ def main() -> None:
         print(line, flush=True)
         lines += [line] if " = " in line else []
     rows = [json.loads(line) for line in (folder / "curve.jsonl").read_text("utf-8").splitlines()]
-    parameters = sum(p.numel() for p in models().load(args.name).model.parameters())
+    parameters = sum(p.numel() for p in readings(args.name)[0].model.parameters())
     errors = [found for _, _, found in aligned([args.name], args.alignments)]
     if errors:
         point_at(folder, errors[0].best)
