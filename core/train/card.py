@@ -133,7 +133,8 @@ def card(name: str, recipe: Recipe, parameters: int, rows: list[dict], lines: li
         kind="prefix-lm" if name in ONE_STACK else "encoder-decoder", about=(BUNDLED | ONE_STACK)[name],
         settings="\n".join(f"- {key}: {value}" for key, value in settings_of(recipe, rows).items()),
         time=time_line(rows), losses=loss_table(rows), scores="\n".join(map(score_row, lines)),
-        aligned="\n".join(f"- {line}" for one in errors for line in one.lines()) or "One stack has no cross-attention.", tried="\n".join(f"- {note}" for note in NOTES),
+        aligned="\n".join(f"- {line}" for one in errors for line in one.lines()) or "One stack has no cross-attention.",
+        tried="\n".join(f"- {note}" for note in NOTES),
     )
 
 
