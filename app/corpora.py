@@ -73,7 +73,7 @@ class Corpora:
         engine.models.check(settings[0].model)
         if not engine.models.is_loaded(settings[0].model):
             yield {"kind": "progress", "text": "The model is still loading; this starts as soon as it is there."}
-        import core.runs  # noqa: F401  first, as the thread that loads does: two orders at once break the import
+        engine.wait_for_imports()
         from core.translating import Translating
 
         going, name = Translating(settings, corpus, engine.models), self.ticket_of(visitor)

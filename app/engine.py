@@ -34,7 +34,6 @@ class Engine:
         self.saved: dict[str, Trace] = {trace.settings.to_json(): trace for trace in saved()}
         self.status = f"{DEFAULT}: not loaded yet; saved runs are shown meanwhile"
         self.turn, self.latest, self.recent, self.making = Turn(), Latest(), Recent(self.saved.values()), Making()
-        self._imported = threading.Event()
         self._begin = threading.Lock()
         self._begun = False
 
@@ -50,10 +49,7 @@ class Engine:
         time.sleep(HEAD_START)
         self.status = f"{DEFAULT}: loading (1 of 2: torch and transformers)"
         try:
-            try:
-                import core.runs  # noqa: F401
-            finally:
-                self._imported.set()
+            self.wait_for_imports()
             self.status = f"{DEFAULT}: loading (2 of 2: weights)"
             loaded = self.models.load(DEFAULT)
         except Exception as error:  # whatever it is, the page must say so instead of waiting for ever
@@ -63,9 +59,11 @@ class Engine:
         self.status = f"{DEFAULT}: ready on {loaded.device}, {str(loaded.dtype).removeprefix('torch.')}"
 
     def wait_for_imports(self) -> None:
-        """Until the background thread has imported torch and transformers; two threads that do at once break each other."""
-        self.load_in_background()
-        self._imported.wait()
+        """Import torch and transformers, or wait for the thread that does.
+
+        Whatever else of core needs them is imported after this: two threads that begin at different ends break the import.
+        """
+        import core.runs  # noqa: F401
 
     @property
     def ready(self) -> bool:

@@ -72,6 +72,7 @@ class FormulaLooks:
         ticket = engine.latest.begin(name)
         if not engine.models.is_loaded(settings.model):
             yield LOADING
+        engine.wait_for_imports()
         from core.formulas.moments import moment
         from core.runs import run
 

@@ -71,11 +71,11 @@ class CachePart(Section):
         engine.models.check(settings.model)
         if not engine.models.is_loaded(settings.model):
             yield {"kind": "progress", "text": "The model is still loading; this starts as soon as it is there."}
+        engine.wait_for_imports()
+        from core.cache_cost import with_and_without
         from core.runs import run
 
         going, ticket = run(settings, engine.models), engine.latest.begin(visitor)
-        from core.cache_cost import with_and_without  # not before: transformers' lazy names fail while another thread imports it
-
         tokens = int(tokens) if isinstance(tokens, float) and tokens.is_integer() else tokens
         steps, costs, last = with_and_without(going, tokens), [], time.monotonic()
         shape = engine.models.cache_shape(settings.model)

@@ -42,7 +42,7 @@ class Trials:
         ticket = engine.latest.begin(visitor)
         if not engine.models.is_loaded(settings[0].model):
             yield {"kind": "progress", "text": "The model is still loading; this starts as soon as it is there."}
-        import core.runs  # noqa: F401  first, as the thread that loads does: two orders at once break the import
+        engine.wait_for_imports()
         from core.batches import side_by_side
         from core.runs import run
 
