@@ -54,6 +54,11 @@ class Controls:
             given["model"] = given["model"].strip()
         return Settings(**given, decoding=Decoding(**decoding))
 
+    def again(self, settings: Settings) -> dict[Any, Any]:
+        """Component -> its value as it was for these settings."""
+        flat = vars(settings) | vars(settings.decoding)
+        return {component: flat[name] for name, component in vars(self).items() if name in flat}
+
 
 def text_box(value: str) -> gr.Textbox:
     return gr.Textbox(value, label=said("page.text"), lines=2, max_lines=6, elem_id="ts-text",

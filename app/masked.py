@@ -26,11 +26,15 @@ _telling = Lock()
 
 @dataclass
 class Drawn:
-    """What one visitor has drawn; kept by the page for each visitor. turns: field -> the newest edit of it that was told."""
+    """What one visitor has drawn; kept by the page for each visitor. turns: field -> the newest edit of it that was told.
+
+    again: a moment of a session stands there, which the tab's opening leaves as it is.
+    """
 
     masks: Masks = Masks()
     edits: Edits = Edits()
     turns: dict[str, int] = field(default_factory=dict)
+    again: bool = False
 
     def take(self, name: str, value: object, turn: object) -> None:
         """Put a field as the browser tells it, unless a newer edit (with a larger turn) came before this one."""

@@ -31,6 +31,7 @@ from core.spelling import marks
 from core.text import usable
 
 log = logging.getLogger("two-stacks")
+LOOKS = 0.008  # seconds between two looks at the queue
 VIEWS = (decoding, masks, noise, train, scores, formulas)  # the tabs beside the first
 
 
@@ -157,7 +158,7 @@ def _opened(engine: Engine, controls: Controls, data: object, visitor: str) -> I
     except Exception as error:
         yield {"notice": sentence(error)}
         return
-    yield {"tabs": gr.Tabs(selected="attention")} | sessions.controls_of(controls, settings)
+    yield {"tabs": gr.Tabs(selected="attention")} | controls.again(settings)
     for picture, notice in _answer(engine, SimpleNamespace(settings=line_of), data, visitor):
         yield {"stepper": picture, "notice": notice}
 
@@ -223,6 +224,7 @@ def serve(page: gr.Blocks, config: AppConfig) -> None:
     so they are kept small; every session keeps the last value of each component, so few sessions are kept.
     """
     page.queue(max_size=config.queue_size, default_concurrency_limit=20)
+    page._queue.sleep_when_free = LOOKS  # Gradio's own millisecond takes a twentieth of a core from an idle page
     page.launch(
         i18n=TRANSLATIONS, server_name=config.host, server_port=config.port, theme=theme(), css=CSS, footer_links=[],
         run_history=False, ssr_mode=False, enable_monitoring=False, pwa=False, mcp_server=config.mcp, share=False,

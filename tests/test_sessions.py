@@ -257,7 +257,7 @@ def test_a_full_session_says_so_and_the_run_goes_on(store, traces, monkeypatch, 
         store.keep(session.id, traces[1])
     assert len(list(store.watch(Going(traces[0]), session.id))) == len(traces[0].steps)
     store.writer.flush()
-    assert len(store.kept(session)) == 1 and "Start a new one" in caplog.text
+    assert len(store.kept(session)) == 1 and "goes into a new session" in caplog.text
 
 
 def test_a_run_larger_than_a_session_is_kept_up_to_there(store, traces, monkeypatch):

@@ -7,6 +7,7 @@ import gradio as gr
 import pytest
 
 from app.config import AppConfig
+from app.controls import Controls
 from app.engine import Engine
 from app.keeper import Keeper
 from app.masked import Drawn
@@ -40,6 +41,8 @@ class Named:
 
 class Fields:
     """Stands in for the page's controls."""
+
+    again = Controls.again
 
     def __init__(self):
         for name in ("text", "model", "task", "max_new_tokens"):

@@ -79,9 +79,9 @@ def ended(process: subprocess.Popen) -> float:
 ], ids=["a Space", "make run"])
 def test_it_starts_as_a_host_starts_it_and_ends_when_asked(start, tmp_path, command, variables):
     process, address = start(command, **variables)
-    page = httpx.get(f"{address}/").text
+    page = httpx.get(f"{address}/", timeout=60).text
     assert "Two Stacks" in page and "ts-root" in page
-    config = httpx.get(f"{address}/config").json()
+    config = httpx.get(f"{address}/config", timeout=60).json()
     assert not config.get("analytics_enabled") and not config.get("ssr_mode")
     assert ended(process) < 10
     log = (tmp_path / "log").read_text()
@@ -92,7 +92,7 @@ def test_it_starts_as_a_host_starts_it_and_ends_when_asked(start, tmp_path, comm
 def test_the_procfile_starts_it_and_a_run_that_goes_on_is_kept_as_cut(start, tmp_path):
     """The line is a shell's, as it stands. SIGTERM in mid-run: the visitor is told, and what was made can be replayed."""
     process, address = start(f"exec {PROCFILE}", PORT="$PORT", WEB_CONCURRENCY="4")
-    other, *people = [Visitor(address, httpx.get(f"{address}/config").json()) for _ in range(4)]
+    other, *people = [Visitor(address, httpx.get(f"{address}/config", timeout=60).json()) for _ in range(4)]
     other.run("A cat sleeps.")  # the model is loaded now; of this browser nothing is known, so nothing is kept
     for beginning, visitor in zip(("", "B ", "C "), people, strict=True):
         visitor.arrive()

@@ -80,6 +80,10 @@ def build(engine: Engine, controls: Controls) -> Tab:
     def follow(values: dict, request: gr.Request) -> Iterator[dict]:
         yield from followed(made, parts, values, _who(request))
 
+    def opened(values: dict, request: gr.Request) -> Iterator[dict]:
+        if not values[parts.drawn].again:
+            yield from followed(made, parts, values, _who(request))
+
     def look(values: dict, request: gr.Request) -> dict:
         return probe.look(values, _who(request))
 
@@ -113,7 +117,11 @@ def build(engine: Engine, controls: Controls) -> Tab:
     def following(on: Callable) -> None:
         again(on(follow, parts.inputs, parts.shown, **turn))
 
-    return Tab(following, {"drawn": parts.drawn, "grid": parts.grid, "pair": parts.told, "pair_maps": parts.maps}, ran=ran)
+    def opening(on: Callable) -> None:
+        again(on(opened, parts.inputs, parts.shown, **turn))
+
+    return Tab(following, {"drawn": parts.drawn, "grid": parts.grid, "pair": parts.told, "pair_maps": parts.maps},
+               opens=opening, ran=ran)
 
 
 def looked_again(parts: "Parts", values: dict, visitor: str) -> Iterator[dict]:
@@ -165,6 +173,7 @@ def masks_of(data: object) -> Masks:
 
 def pictures(made: Masked, parts: Parts, values: dict, visitor: str, emptied: bool = True) -> Iterator[dict]:
     """What the components show, as it comes; what goes wrong is said and the pictures stay."""
+    values[parts.drawn].again = False
     ticket = made.engine.latest.begin(visitor)  # before the masks are read: whichever event begins last shows the newest
     for found in slow(lambda: made.pair(parts.settings(values), visitor, ticket=ticket)):
         yield shown(made, parts, values, found, emptied)

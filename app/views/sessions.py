@@ -209,18 +209,17 @@ def replayed(shelf: Shelf, parts: Parts, visitor: str, id: object, row: object, 
         pack = found.packs.get(name)
         out[parts.packs[name]] = gr.update(visible=False) if pack is None else gr.update(value=pack, visible=True)
     if found.settings:
-        out |= controls_of(parts, found.settings)
+        out |= controls_of(parts, found.settings, found.tab)
     if found.tab == "sessions":
         out[parts.listing] = shelf.opened(visitor, id)
     return out
 
 
-def controls_of(parts: Parts, settings: Settings) -> dict:
-    """The controls of the page and of every tab as they were, and what was drawn."""
-    flat = vars(settings) | vars(settings.decoding)
-    out = {component: flat[name] for name, component in vars(parts.controls).items() if name in flat}
+def controls_of(parts: Parts, settings: Settings, shown_on: str = "") -> dict:
+    """The controls of the page and of every tab as they were, and what was drawn; shown_on: the tab with the moment."""
+    out = parts.controls.again(settings)
     if "drawn" in parts.packs:
-        out[parts.packs["drawn"]] = Drawn(settings.masks, settings.edits)
+        out[parts.packs["drawn"]] = Drawn(settings.masks, settings.edits, again=shown_on == "masks")
     for tab in parts.stage.others:
         out |= tab.again(settings) if tab.again else {}
     return out

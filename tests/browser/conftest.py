@@ -37,9 +37,12 @@ def free_port() -> int:
         return s.getsockname()[1]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def serve(tmp_path_factory) -> Iterator[Callable[..., str]]:
-    """serve("tests.browser.stepper_page") starts `python -m MODULE --port N`; its address, once it answers."""
+    """serve("tests.browser.stepper_page") starts `python -m MODULE --port N`; its address, once it answers.
+
+    It ends with the file of tests: pages that idle to the end would take a core from the others.
+    """
     running: list[subprocess.Popen] = []
 
     def start(module: str, *arguments: str) -> str:

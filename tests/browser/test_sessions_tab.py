@@ -76,7 +76,7 @@ def test_play_all_goes_from_run_to_run(page):
     sessions_tab(page)
     page.get_by_role("button", name="Replay", exact=True).click()
     expect(page.locator(".rb-root [data-ts=count]")).to_have_text("1 of 2")
-    page.locator("[data-ts=speed]").select_option("12")
+    page.locator(".rb-root [data-ts=speed]").select_option("12")
     page.locator(".rb-root [data-ts=all]").click()
     expect(page.locator(".rb-root [data-ts=count]")).to_have_text("2 of 2")
     expect(page.locator(".rb-root [data-ts=all]")).to_have_attribute("aria-pressed", "false")
