@@ -77,8 +77,8 @@ def test_the_prefix_slider_goes_from_causal_to_bidirectional(page):
     expect(titles(page, "prefix")).to_have_text(["mask", "weights", "distance to causal"])
     assert value(page, "prefix", "value(0, 0, 7)") == "0" and value(page, "prefix", "value(0, 0, 8)") == "−∞"
     number = page.locator("#ts-masks-prefix-length input[type=number]")
-    for length, said in (("1", "p = 1 is causal"), ("36", "bidirectional")):
-        number.fill(length)
+    for length, said in (("1", "p = 1 is causal"), ("", "bidirectional")):
+        number.fill(length or number.get_attribute("max"))
         number.press("Enter")
         expect(told(page, "prefix")).to_contain_text(said)
     toggle(page, "prefix")
