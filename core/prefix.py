@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from transformers import DynamicCache
+from transformers import DynamicCache, LlamaConfig, LlamaForCausalLM
 
 from core import masks
 from core.attention import Capture, capture, install
@@ -110,3 +110,15 @@ def prefix_masks(real: np.ndarray, lengths: Sequence[int]) -> masks.Mask:
 def _stacked(kept: Capture) -> np.ndarray:
     """(batch, layers, heads, query, key)."""
     return torch.stack([weights for _, weights in kept.weights], dim=1).float().cpu().numpy()
+
+
+def tiny(vocab: int = 64, seed: int = 0, dtype: torch.dtype = torch.float32) -> PrefixLM:
+    """A small Llama with random weights, the same for the same seed: nothing but the mask decides what it does."""
+    config = LlamaConfig(
+        vocab_size=vocab, hidden_size=64, intermediate_size=128, num_hidden_layers=3, num_attention_heads=4,
+        num_key_value_heads=2, max_position_embeddings=256, initializer_range=0.2, pad_token_id=0, eos_token_id=None,
+        bos_token_id=None,
+    )
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return PrefixLM(LlamaForCausalLM(config).to(dtype))

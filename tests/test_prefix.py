@@ -3,26 +3,13 @@
 import numpy as np
 import pytest
 import torch
-from transformers import LlamaConfig, LlamaForCausalLM
 
 from core import masks
 from core.errors import InputError
-from core.prefix import PrefixLM
+from core.prefix import PrefixLM, tiny
 
 IDS = np.random.default_rng(0).integers(1, 64, (4, 9)).tolist()
 REAL = np.array([[1] * 9, [0] * 3 + [1] * 6, [1] * 5 + [0] * 4, [0] * 8 + [1]])
-
-
-def tiny(vocab: int = 64, seed: int = 0, dtype: torch.dtype = torch.float32) -> PrefixLM:
-    """A small Llama with random weights, the same for the same seed."""
-    config = LlamaConfig(
-        vocab_size=vocab, hidden_size=64, intermediate_size=128, num_hidden_layers=3, num_attention_heads=4,
-        num_key_value_heads=2, max_position_embeddings=256, initializer_range=0.2, pad_token_id=0, eos_token_id=None,
-        bos_token_id=None,
-    )
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        return PrefixLM(LlamaForCausalLM(config).to(dtype))
 
 
 @pytest.fixture(scope="module")
