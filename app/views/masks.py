@@ -81,7 +81,9 @@ def build(engine: Engine, controls: Controls) -> Tab:
         yield from followed(made, parts, values, _who(request))
 
     def opened(values: dict, request: gr.Request) -> Iterator[dict]:
-        if not values[parts.drawn].again:
+        if values[parts.drawn].again:
+            yield {parts.told: gr.skip()}  # something: of an event that says nothing Gradio empties the outputs
+        else:
             yield from followed(made, parts, values, _who(request))
 
     def look(values: dict, request: gr.Request) -> dict:
@@ -175,8 +177,12 @@ def pictures(made: Masked, parts: Parts, values: dict, visitor: str, emptied: bo
     """What the components show, as it comes; what goes wrong is said and the pictures stay."""
     values[parts.drawn].again = False
     ticket = made.engine.latest.begin(visitor)  # before the masks are read: whichever event begins last shows the newest
+    said = False
     for found in slow(lambda: made.pair(parts.settings(values), visitor, ticket=ticket)):
+        said = True
         yield shown(made, parts, values, found, emptied)
+    if not said:  # a newer edit took over
+        yield {parts.told: gr.skip()}
 
 
 def shown(made: Masked, parts: Parts, values: dict, found: Any, emptied: bool) -> dict:
