@@ -92,13 +92,13 @@ def test_it_starts_as_a_host_starts_it_and_ends_when_asked(start, tmp_path, comm
 def test_the_procfile_starts_it_and_a_run_that_goes_on_is_kept_as_cut(start, tmp_path):
     """The line is a shell's, as it stands. SIGTERM in mid-run: the visitor is told, and what was made can be replayed."""
     process, address = start(f"exec {PROCFILE}", PORT="$PORT", WEB_CONCURRENCY="4")
-    other, *people = [Visitor(address, httpx.get(f"{address}/config", timeout=60).json()) for _ in range(4)]
+    other, *people = [Visitor(address, httpx.get(f"{address}/config", timeout=60).json()) for _ in range(9)]
     other.run("A cat sleeps.")  # the model is loaded now; of this browser nothing is known, so nothing is kept
-    for beginning, visitor in zip(("", "B ", "C "), people, strict=True):
+    for beginning, visitor in zip("ABCDEFGH", people, strict=True):
         visitor.arrive()
-        visitor.press(beginning + ENDLESS)
+        visitor.press(f"{beginning} {ENDLESS}")
     streams = [visitor.messages() for visitor in people]
-    for stream in streams:  # each has begun to stream: three share the model, so none is at its end
+    for stream in streams:  # each has begun to stream; eight share the model, so that few are at their end on a busy machine
         next(message for message in stream if message["msg"] == "process_generating")
     took = ended(process)
     print(f"{took:.1f} s from SIGTERM to the end")
@@ -107,10 +107,10 @@ def test_the_procfile_starts_it_and_a_run_that_goes_on_is_kept_as_cut(start, tmp
     kept = [(session, one) for (id,) in store.file.database.execute("select id from sessions").fetchall()
             for (owner,) in store.file.database.execute("select owner from sessions where id = ?", [id]).fetchall()
             for session in [store.session(id, owner)] for one in store.kept(session)]
-    assert len(kept) == 3 and {one.status for _, one in kept} == {"cut"}
+    assert len(kept) == 8 and "cut" in {one.status for _, one in kept} <= {"cut", "done"}
     for session, one in kept:
         trace = store.load(session, one.row)
-        assert 0 < len(trace.steps) == one.steps < 128 and trace.path().shape[2] == one.steps
+        assert 0 < len(trace.steps) == one.steps and (one.steps < 128 or one.status == "done") and trace.path().shape[2] == one.steps
     log = (tmp_path / "log").read_text()
     assert "WEB_CONCURRENCY is 4 and is ignored" in log
 
