@@ -98,7 +98,7 @@ def test_the_procfile_starts_it_and_a_run_that_goes_on_is_kept_as_cut(start, tmp
         visitor.arrive()
         visitor.press(f"{beginning} {ENDLESS}")
     streams = [visitor.messages() for visitor in people]
-    for stream in streams:  # each has begun to stream; eight share the model, so that few are at their end on a busy machine
+    for stream in streams:  # each has begun; eight share the model, so few are at their end
         next(message for message in stream if message["msg"] == "process_generating")
     took = ended(process)
     print(f"{took:.1f} s from SIGTERM to the end")
