@@ -110,7 +110,8 @@ def test_the_procfile_starts_it_and_a_run_that_goes_on_is_kept_as_cut(start, tmp
     assert len(kept) == 8 and "cut" in {one.status for _, one in kept} <= {"cut", "done"}
     for session, one in kept:
         trace = store.load(session, one.row)
-        assert 0 < len(trace.steps) == one.steps and (one.steps < 128 or one.status == "done") and trace.path().shape[2] == one.steps
+        assert 0 < len(trace.steps) == one.steps and (one.steps < 128 or one.status == "done")
+        assert trace.path().shape[2] == one.steps
     log = (tmp_path / "log").read_text()
     assert "WEB_CONCURRENCY is 4 and is ignored" in log
 
