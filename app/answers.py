@@ -1,8 +1,12 @@
 """Answers of a handler, or a sentence on what went wrong; what a browser was sent before stays where it is."""
 
+import functools
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
 from typing import Any
+
+import gradio as gr
 
 from core.errors import TwoStacksError
 
@@ -24,6 +28,21 @@ def slow(answers: Callable[[], Iterator[Any]]) -> Iterator[Any]:
         yield from answers()
     except Exception as error:
         yield refused(sentence(error))
+
+
+def spoken(handler: Callable[..., Generator]) -> Callable[..., Generator]:
+    """The handler of an event, which leaves the page as it is where it says nothing: Gradio would empty all its outputs."""
+    @functools.wraps(handler)
+    def speaks(*args: Any, **named: Any) -> Generator:
+        silent = True
+        with closing(handler(*args, **named)) as answers:
+            for answer in answers:
+                silent = False
+                yield answer
+        if silent:
+            yield gr.skip()
+
+    return speaks
 
 
 def refused(said: str) -> dict:

@@ -70,10 +70,7 @@ class Corpora:
     ) -> Iterator[dict[str, Any]]:
         """How far it is with the texts that are new, then the whole as a table; a session keeps it."""
         engine = self.engine
-        engine.models.check(settings[0].model)
-        if not engine.models.is_loaded(settings[0].model):
-            yield {"kind": "progress", "text": "The model is still loading; this starts as soon as it is there."}
-        engine.wait_for_imports()
+        yield from engine.arriving(settings[0].model)
         from core.translating import Translating
 
         going, name = Translating(settings, corpus, engine.models), self.ticket_of(visitor)

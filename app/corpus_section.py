@@ -5,7 +5,7 @@ from typing import Any
 
 import gradio as gr
 
-from app.answers import quick, slow
+from app.answers import quick, slow, spoken
 from app.controls import Controls
 from app.corpora import Corpora, corpus_of, named, settings_of
 from app.engine import Engine
@@ -55,6 +55,7 @@ def events(part: CorpusPart, engine: Engine, controls: Controls, scoring: set, c
     """scoring: components that say which scores; chosen: (names of scores, tokeniser) from values; uploaded: reads a file."""
     corpora = Corpora(engine)
 
+    @spoken
     def translate(values: dict, request: gr.Request) -> Iterator[dict]:
         yield from slow(lambda: translated(corpora, part, controls, values, chosen, str(request.session_hash)))
 

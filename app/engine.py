@@ -23,6 +23,7 @@ log = logging.getLogger("two-stacks")
 PATIENCE = 0.5  # seconds before a run is streamed; a shorter one arrives whole
 INTERVAL = 0.1  # seconds between streamed messages
 MOST_EXPLAINED = 256 * 128  # source x output tokens; input x gradient goes back through the encoder for each output token
+LOADING = "The model is still loading; this goes on as soon as it is there."
 HEAD_START = 1.0  # seconds that the browser has for the first picture before importing torch takes a core
 
 
@@ -57,6 +58,13 @@ class Engine:
             self.status = f"{DEFAULT}: {error if isinstance(error, TwoStacksError) else 'does not load; the log says why'}"
             return
         self.status = f"{DEFAULT}: ready on {loaded.device}, {str(loaded.dtype).removeprefix('torch.')}"
+
+    def arriving(self, name: str) -> Iterator[dict[str, Any]]:
+        """A message where model `name` is not loaded yet; then torch and transformers are there. InputError for no model."""
+        self.models.check(name)
+        if not self.models.is_loaded(name):
+            yield {"kind": "progress", "text": LOADING}
+        self.wait_for_imports()
 
     def wait_for_imports(self) -> None:
         """Import torch and transformers, or wait for the thread that does.

@@ -129,8 +129,7 @@ class Masked:
         if trace := self.kept(settings):
             engine.keeper.keep(visitor, lambda: trace, asked=settings != plain(settings))
             return trace
-        if not engine.models.is_loaded(settings.model):
-            yield {"kind": "progress", "text": "The model is still loading; this goes on as soon as it is there."}
+        yield from engine.arriving(settings.model)
         from core.runs import run
 
         going = engine.keeper.watch(visitor, run(settings, engine.models))

@@ -10,11 +10,11 @@ import gradio as gr
 import numpy as np
 
 from app import endpoints, health, processes, shutdown, zero
-from app.answers import sentence
+from app.answers import sentence, spoken
 from app.config import AppConfig
 from app.controls import Controls, model_picker, more, task_picker, text_box
 from app.corpus_packs import line_of
-from app.engine import Engine
+from app.engine import LOADING, Engine
 from app.tab import Tab
 from app.theme import CSS, theme
 from app.turns import MODEL_TURN
@@ -79,6 +79,7 @@ def build(config: AppConfig) -> gr.Blocks:
                 stage = sessions.Stage(tabs, stepper, notice, bar, lecture, key, unkept, others)
                 kept = sessions.build(engine, controls, stage, page, tab)
 
+        @spoken
         def answer(values: dict, request: gr.Request) -> Iterator[tuple]:
             yield from _answer(engine, controls, values, str(request.session_hash))
 
@@ -103,6 +104,7 @@ def build(config: AppConfig) -> gr.Blocks:
 
         stepper.explain(explain, None, [stepper, notice], **MODEL_TURN | dict(trigger_mode="once"))
 
+        @spoken
         def show(event: gr.EventData, request: gr.Request) -> Iterator[dict]:
             for found in _opened(engine, controls, getattr(event, "_data", None), str(request.session_hash)):
                 yield {{"stepper": stepper, "notice": notice, "tabs": tabs}.get(name, name): one for name, one in found.items()}
@@ -144,7 +146,7 @@ def _answer(engine: Engine, controls: Controls, values: dict, visitor: str = "")
         usable(settings.text)
         engine.models.check(settings.model)
         if not engine.ready and settings.to_json() not in engine.saved:
-            yield gr.skip(), "The model is still loading; this starts as soon as it is there."
+            yield gr.skip(), LOADING
         for message in engine.messages(settings, visitor):
             yield message, ""
     except Exception as error:

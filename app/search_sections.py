@@ -27,8 +27,7 @@ class CopyPart(Section):
     def answers(self, values: dict) -> Iterator[dict]:
         """The run of the controls, kept or made now; P_vocab of every step comes from one forward over what was written."""
         settings, engine = self.settings(values), self.looks.engine
-        if not engine.models.is_loaded(settings.model):
-            yield {"kind": "progress", "text": "The model is still loading; this starts as soon as it is there."}
+        yield from engine.arriving(settings.model)
         going, ids = self.looks.ready(settings)
         trace = self.looks.made.trace(settings)
         fits(going, len(ids), 1, "copy of log-probabilities")
@@ -68,10 +67,7 @@ class CachePart(Section):
     def measure(self, values: dict, visitor: str) -> Iterator[dict]:
         """The curves while they grow; ended by a newer look, or by Stop."""
         settings, engine, tokens = self.settings(values), self.looks.engine, values[self.tokens]
-        engine.models.check(settings.model)
-        if not engine.models.is_loaded(settings.model):
-            yield {"kind": "progress", "text": "The model is still loading; this starts as soon as it is there."}
-        engine.wait_for_imports()
+        yield from engine.arriving(settings.model)
         from core.cache_cost import with_and_without
         from core.runs import run
 

@@ -32,8 +32,7 @@ class Searches:
             yield self.drawn(trace)
             engine.keeper.keep(visitor, lambda: trace)
             return
-        if not engine.models.is_loaded(settings.model):
-            yield {"kind": "progress", "text": "The model is still loading; the search starts as soon as it is there."}
+        yield from engine.arriving(settings.model)
         from core.runs import run
 
         going = engine.keeper.watch(visitor, run(settings, engine.models))

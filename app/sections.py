@@ -5,7 +5,7 @@ from typing import Any
 
 import gradio as gr
 
-from app.answers import slow
+from app.answers import slow, spoken
 from app.mask_looks import Looks
 from app.mask_sections import Asked
 from app.turns import MODEL_TURN
@@ -65,6 +65,7 @@ class Section:
 
 def opens(section: Section, inputs: set) -> None:
     """A section works from its opening to its closing; a control of it asks again."""
+    @spoken
     def look(values: dict, request: gr.Request) -> Iterator[dict]:
         for found in section.look(values, _who(request)):
             yield {section.open: True} | found
@@ -72,6 +73,7 @@ def opens(section: Section, inputs: set) -> None:
     asks = [section.part.expand, *(one.input for one in section.controls)]
     gr.on(asks, look, inputs | section.inputs, section.outputs, **MODEL_TURN | dict(trigger_mode="always_last"))
     for event, answers in section.events():
+        @spoken
         def on(values: dict, data: gr.EventData, request: gr.Request, answers: Callable = answers) -> Iterator[dict]:
             yield from answers(values, _who(request), getattr(data, "_data", None))
 

@@ -40,9 +40,7 @@ class Trials:
         """
         engine, text = self.engine, _reference(reference)
         ticket = engine.latest.begin(visitor)
-        if not engine.models.is_loaded(settings[0].model):
-            yield {"kind": "progress", "text": "The model is still loading; this starts as soon as it is there."}
-        engine.wait_for_imports()
+        yield from engine.arriving(settings[0].model)
         from core.batches import side_by_side
         from core.runs import run
 

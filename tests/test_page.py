@@ -1,5 +1,6 @@
 """The page without a browser: what its handler answers, what a host may choose, what the saved runs are."""
 
+import inspect
 import re
 import threading
 import time
@@ -227,6 +228,8 @@ def test_every_event_but_the_endpoints_is_private_and_model_events_share_one_tur
     assert {_handler(f) for f in functions if f not in turns} == WITHOUT_MODEL | MINUTES
     assert {_handler(f) for f in turns}.isdisjoint((WITHOUT_MODEL | MINUTES) - {"look", "<lambda>"})
     assert all(f.concurrency_limit == RUNS for f in turns)
+    streamed = [f.fn for f in functions if inspect.isgeneratorfunction(f.fn) and f.api_visibility == "private"]
+    assert len(streamed) > 20 and all(hasattr(fn, "__wrapped__") for fn in streamed)  # app.answers.spoken
     states = [type(b.value).__name__ for b in page.blocks.values() if isinstance(b, gr.State)]
     # the masks tab's: what a visitor has drawn, whether a head is looked into, which sections are open, the run of a
     # branch, a row that was dragged; the scores tab's: the line in question; the formulas tab's: whether it was opened

@@ -9,7 +9,7 @@ from typing import Any
 
 import gradio as gr
 
-from app.answers import quick, slow
+from app.answers import quick, slow, spoken
 from app.controls import Controls, slider
 from app.engine import Engine
 from app.mask_looks import Looks
@@ -92,13 +92,16 @@ def build(engine: Engine, controls: Controls) -> Tab:
     searches, trials = Searches(engine), Trials(engine)
     parts = Parts(searches, trials, controls)
 
+    @spoken
     def search(values: dict, request: gr.Request) -> Iterator[dict]:
         yield from slow(lambda: searched(parts, values, str(request.session_hash)))
 
+    @spoken
     def go_on(values: dict, event: gr.EventData, request: gr.Request) -> Iterator[dict]:
         data = getattr(event, "_data", None)
         yield from slow(lambda: branched(parts, values, data, str(request.session_hash)))
 
+    @spoken
     def compare(values: dict, event: gr.EventData, request: gr.Request) -> Iterator[dict]:
         data = getattr(event, "_data", None)
         yield from slow(lambda: compared(trials, parts, values, data, str(request.session_hash)))
@@ -117,6 +120,7 @@ def build(engine: Engine, controls: Controls) -> Tab:
     for section in parts.sections:
         opens(section, controls.inputs())
 
+    @spoken
     def look_again(values: dict, request: gr.Request) -> Iterator[dict]:
         for section in parts.sections:
             if values[section.open]:

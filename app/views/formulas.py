@@ -8,7 +8,7 @@ from typing import Any
 
 import gradio as gr
 
-from app.answers import refused, slow
+from app.answers import refused, slow, spoken
 from app.controls import Controls
 from app.engine import Engine
 from app.formula_looks import REFERENCE, FormulaLooks
@@ -48,15 +48,19 @@ def build(engine: Engine, controls: Controls) -> Tab:
     """The components of the tab and their events; how it follows a run, and how it opens."""
     looks, parts = FormulaLooks(engine), Parts(controls)
 
+    @spoken
     def look(values: dict, request: gr.Request) -> Iterator[dict]:
         yield from looked(looks, parts, values, str(request.session_hash))
 
+    @spoken
     def ask(values: dict, event: gr.EventData, request: gr.Request) -> Iterator[dict]:
         yield from asked(looks, parts, values, getattr(event, "_data", None), str(request.session_hash))
 
+    @spoken
     def follow(values: dict, request: gr.Request) -> Iterator[dict]:
         yield from followed(looks, parts, values, str(request.session_hash))
 
+    @spoken
     def show(values: dict, request: gr.Request) -> Iterator[dict]:
         yield from opens(looks, parts, values, str(request.session_hash))
 

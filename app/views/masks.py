@@ -10,7 +10,7 @@ from typing import Any
 import gradio as gr
 
 from app import mask_packs
-from app.answers import quick, refused, slow
+from app.answers import quick, refused, slow, spoken
 from app.controls import Controls
 from app.decoder_sections import RowPart, UnmaskedPart
 from app.engine import Engine
@@ -68,22 +68,25 @@ def build(engine: Engine, controls: Controls) -> Tab:
     made, parts = Masked(engine), Parts(engine, controls)
     probe, leak, heads = parts.probe, parts.leak, parts.heads
 
+    @spoken
     def edit(values: dict, event: gr.EventData, request: gr.Request) -> Iterator[dict]:
         yield from edited(made, parts, values, getattr(event, "_data", None), _who(request))
 
+    @spoken
     def tick(values: dict, event: gr.EventData, request: gr.Request) -> Iterator[dict]:
         yield from ticked(made, parts, values, getattr(event, "_data", None), _who(request))
 
+    @spoken
     def both(values: dict, request: gr.Request) -> Iterator[dict]:
         yield from pictures(made, parts, values, _who(request))
 
+    @spoken
     def follow(values: dict, request: gr.Request) -> Iterator[dict]:
         yield from followed(made, parts, values, _who(request))
 
+    @spoken
     def opened(values: dict, request: gr.Request) -> Iterator[dict]:
-        if values[parts.drawn].again:
-            yield {parts.told: gr.skip()}  # something: of an event that says nothing Gradio empties the outputs
-        else:
+        if not values[parts.drawn].again:
             yield from followed(made, parts, values, _who(request))
 
     def look(values: dict, request: gr.Request) -> dict:
@@ -92,9 +95,11 @@ def build(engine: Engine, controls: Controls) -> Tab:
     def look_into(values: dict, request: gr.Request) -> dict:
         return probe.look(values, _who(request), used=False)
 
+    @spoken
     def look_again(values: dict, request: gr.Request) -> Iterator[dict]:
         yield from looked_again(parts, values, _who(request))
 
+    @spoken
     def measure(values: dict, request: gr.Request) -> Iterator[dict]:
         yield from heads.measure(values, _who(request))
 
@@ -177,12 +182,8 @@ def pictures(made: Masked, parts: Parts, values: dict, visitor: str, emptied: bo
     """What the components show, as it comes; what goes wrong is said and the pictures stay."""
     values[parts.drawn].again = False
     ticket = made.engine.latest.begin(visitor)  # before the masks are read: whichever event begins last shows the newest
-    said = False
     for found in slow(lambda: made.pair(parts.settings(values), visitor, ticket=ticket)):
-        said = True
         yield shown(made, parts, values, found, emptied)
-    if not said:  # a newer edit took over
-        yield {parts.told: gr.skip()}
 
 
 def shown(made: Masked, parts: Parts, values: dict, found: Any, emptied: bool) -> dict:

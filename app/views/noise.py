@@ -13,7 +13,7 @@ from contextlib import suppress
 
 import gradio as gr
 
-from app.answers import quick, slow
+from app.answers import quick, slow, spoken
 from app.controls import Controls
 from app.corruptions import Corruptions
 from app.engine import Engine
@@ -86,9 +86,11 @@ def build(engine: Engine, controls: Controls) -> Tab:
     for event in (drawn, other, *(one.then(redraw, inputs, view, **QUICK) for one in here)):
         event.then(None, None, None, js=PAINTED, **HERE).then(count, inputs, view, **QUICK)
 
+    @spoken
     def rebuilt(values: dict, request: gr.Request) -> Iterator[dict]:
         yield from slow(lambda: made.rebuilt(asked(values), str(request.session_hash)))
 
+    @spoken
     def listed(values: dict, request: gr.Request) -> Iterator[dict]:
         yield from slow(lambda: made.table(asked(values), str(request.session_hash)))
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import gradio as gr
 
-from app.answers import quick, slow
+from app.answers import quick, slow, spoken
 from app.controls import Controls
 from app.corpus_section import CorpusPart, events, text_of
 from app.engine import Engine
@@ -90,6 +90,7 @@ def build(engine: Engine, controls: Controls) -> Tab:
             return {parts.board: found}
         return {parts.outputs: text_of([found["corpus"].outputs]), parts.references: text_of(found["corpus"].references)}
 
+    @spoken
     def everything(values: dict) -> Iterator[dict]:
         yield from slow(lambda: in_full(parts.corpus(values), values[parts.other], values[parts.names], values[parts.tokenizer]))
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import gradio as gr
 
-from app.answers import slow
+from app.answers import slow, spoken
 from app.controls import Controls
 from app.engine import Engine
 from app.masked import Masked
@@ -34,6 +34,7 @@ def build(engine: Engine, controls: Controls) -> Tab:
     trainings = Trainings(engine, taught)
     first: list[tuple[Late, Callable]] = []
 
+    @spoken
     def ask(values: dict, event: gr.EventData, request: gr.Request) -> Iterator[dict]:
         data = getattr(event, "_data", None)
         yield from slow(lambda: answers(taught, trainings, controls.settings(values), data, str(request.session_hash)))
@@ -69,10 +70,7 @@ def answers(
     if not isinstance(data, Mapping) or not isinstance(data.get("what"), str):
         raise InputError("A section asks with an object that says what it wants.")
     what = data["what"]
-    if not taught.engine.models.is_loaded(settings.model):
-        taught.engine.models.check(settings.model)
-        yield {"kind": "progress", "text": "The model is still loading; this goes on as soon as it is there."}
-    taught.engine.wait_for_imports()
+    yield from taught.engine.arriving(settings.model)
     if what in RUNS:
         yield from trainings.messages(what, settings, data, visitor)
     elif what == "bars":

@@ -15,8 +15,8 @@ _ui = Markup("beam_tree")
 KINDS = ("tree", "levels", "refused", "progress")
 KEYS = ("kept", "best", "ended", "pruned")
 # One function body in this order: each file uses only what the ones before it name, or what runs after all are read.
-SCRIPTS = ("state", "text", "pictures", "layout", "drawing", "node", "ranking", "caches", "moving", "pointing", "arriving",
-           "exports", "theme", "wiring")
+SCRIPTS = ("state", "text", "files", "pictures", "layout", "drawing", "node", "ranking", "caches", "moving", "pointing",
+           "arriving", "exports", "theme", "wiring")
 _LEGEND = "".join(f'<span class="bt-key"><i class="bt-{name}"></i> <span {_ui.say(f"key.{name}")}</span></span>' for name in KEYS)
 _SLIDERS = "".join(
     f'<label class="ts-field"><span {_ui.say(name)}</span> <input type="range" class="bt-range" data-ts="{name}"'

@@ -13,7 +13,7 @@ from app.widgets.scripts import script
 
 _ui = Markup("corpus_table")
 KINDS = ("corpus", "refused", "progress")
-SCRIPTS = ("state", "text", "scores", "texts", "exports", "wiring")
+SCRIPTS = ("state", "text", "files", "sorting", "scores", "texts", "exports", "wiring")
 COLUMNS = ("name", "how", "score", "value", "unit", "interval", "verdict", "signature")
 _HEAD = "".join(f"<th {_ui.say(f'column.{name}')}</th>" for name in COLUMNS)
 TEMPLATE = f"""

@@ -89,8 +89,8 @@ TEMPLATE = f"""
 </div>
 """
 # One function body in this order: each file uses only what the ones before it name, or what runs after all are read.
-SCRIPTS = ("state", "text", "pictures", "rules", "editing", "formula", "layout", "drawing", "pointing", "arriving", "exports",
-           "theme", "wiring")
+SCRIPTS = ("state", "text", "files", "pictures", "rules", "editing", "formula", "layout", "drawing", "pointing", "arriving",
+           "exports", "theme", "wiring")
 
 
 def pack(

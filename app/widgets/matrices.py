@@ -29,7 +29,8 @@ TEMPLATE = f"""
 </div>
 """
 # One function body in this order: each file uses only what the ones before it name, or what runs after all are read.
-SCRIPTS = ("state", "text", "colour", "building", "layout", "drawing", "dragging", "pointing", "arriving", "theme", "wiring")
+SCRIPTS = ("state", "text", "files", "colour", "building", "layout", "drawing", "dragging", "pointing", "arriving",
+           "theme", "wiring")
 
 
 def panel(

@@ -13,7 +13,7 @@ from app.widgets.scripts import script
 
 _ui = Markup("scoreboard")
 KINDS = ("scored", "refused", "progress", "waiting")
-SCRIPTS = ("text", "state", "scores", "bleu", "texts", "wiring")
+SCRIPTS = ("text", "state", "files", "sorting", "scores", "bleu", "texts", "wiring")
 COLUMNS = ("name", "value", "unit", "interval", "tokenizer", "signature")
 _HEAD = "".join(f"<th {_ui.say(f'column.{name}')}</th>" for name in COLUMNS)
 TEMPLATE = f"""

@@ -60,4 +60,4 @@ class SessionList(Component):
 
     def __init__(self, value: dict[str, Any] | None = None, **settings: Any):
         super().__init__(value, html_template=TEMPLATE,
-                         js_on_load=script("session_list", ("text", "drawing", "wiring")), **settings)
+                         js_on_load=script("session_list", ("text", "files", "drawing", "wiring")), **settings)

@@ -127,9 +127,9 @@ TEMPLATE = f"""
 KINDS = ("trace", "start", "rows", "attribution", "message")
 # One function body in this order: each file uses only what the ones before it name, or what runs after all are read.
 SCRIPTS = (
-    "state", "text", "pictures", "weights", "axes", "compare", "colour", "layout", "labels", "side", "sentence", "cells",
-    "beside", "drawing", "following", "multiples", "gradient", "bars", "painting", "moving", "pointing", "exports", "arriving",
-    "theme", "wiring",
+    "state", "text", "files", "pictures", "weights", "axes", "compare", "colour", "layout", "labels", "side", "sentence",
+    "cells", "beside", "drawing", "following", "multiples", "gradient", "bars", "painting", "moving", "pointing", "exports",
+    "arriving", "theme", "wiring",
 )
 
 

@@ -14,7 +14,7 @@ from app.widgets.scripts import script, styles
 _ui = Markup("trial_table")
 KINDS = ("first", "compared", "refused", "progress")
 COLUMNS = ("how", "beams", "length_penalty", "beta", "no_repeat_ngram_size", "temperature", "top_p", "seed", "remove")
-SCRIPTS = ("state", "text", "settings", "results", "wiring")
+SCRIPTS = ("state", "text", "files", "settings", "results", "wiring")
 _HEAD = "".join(f'<th {_ui.attributes(title=f"set.{name}.title")} {_ui.say(f"set.{name}")}</th>' for name in COLUMNS)
 TEMPLATE = f"""
 <div class="ts-root tt-root" data-ts="root" role="region" {_ui.attributes(aria_label="label")}>

@@ -71,6 +71,12 @@ def serve(tmp_path_factory) -> Iterator[Callable[..., str]]:
             process.wait()
 
 
+@pytest.fixture(scope="module")
+def address(serve) -> str:
+    """The app's; a file of tests of something else has a fixture of its own by this name."""
+    return serve("app")
+
+
 @pytest.fixture(scope="session")
 def browser_type_launch_args() -> dict[str, Any]:
     """The system's Chromium. Without one the tests fail; only NO_BROWSER=1 leaves them out."""

@@ -15,11 +15,6 @@ TABLE = "#ts-corpus-table"
 
 
 @pytest.fixture(scope="module")
-def address(serve) -> str:
-    return serve("app")
-
-
-@pytest.fixture(scope="module")
 def page(open_page, address):
     page = open_page(address, viewport={"width": 1280, "height": 900})
     page.wait_for_selector("[data-ready]")

@@ -12,11 +12,6 @@ HOSTILE = "<img src=x onerror=alert(1)> a<b>c &amp; ${1}"
 ROOT = "#ts-search-tree .bt-root"
 
 
-@pytest.fixture(scope="module")
-def address(serve) -> str:
-    return serve("app")
-
-
 def opened(open_page, address, name="Search", **options):
     page = open_page(address, **options)
     page.wait_for_selector("[data-ready]")

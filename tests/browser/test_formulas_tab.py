@@ -17,11 +17,6 @@ ROOT = "#ts-formulas-cards .fc-root"
 HOSTILE = "<img src=x onerror=alert(1)> a<b>c ${1} dog"
 
 
-@pytest.fixture(scope="module")
-def address(serve) -> str:
-    return serve("app")
-
-
 def opened(open_page, address, name="Formulas", **options):
     page = open_page(address, **options)
     page.wait_for_selector("[data-ready]")

@@ -59,11 +59,6 @@ def noisy():
 
 
 @pytest.fixture(scope="module")
-def address(serve) -> str:
-    return serve("app")
-
-
-@pytest.fixture(scope="module")
 def shared(address) -> str:
     store = Store(folder())
     session = store.create(ANN, PAYLOADS[1])

@@ -10,11 +10,6 @@ CHIPS = "[...document.querySelectorAll('.ts-output .ts-chip')]"
 SEEN = f"{CHIPS}.filter((node) => getComputedStyle(node).visibility === 'visible').length"
 
 
-@pytest.fixture(scope="module")
-def address(serve) -> str:
-    return serve("app")
-
-
 def open_lesson(open_page, address, number, **options):
     page = open_page(f"{address}/?lecture={number}{options.pop('query', '')}", **options)
     page.wait_for_selector("[data-ready]")

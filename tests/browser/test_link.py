@@ -27,11 +27,6 @@ WATCH = f"""window.seen = {{}}; (function look() {{
 
 
 @pytest.fixture(scope="module")
-def address(serve) -> str:
-    return serve("app")
-
-
-@pytest.fixture(scope="module")
 def shared(address):
     """The id of a session whose link shows a view on some tab."""
     store = Store(folder())

@@ -10,11 +10,6 @@ from tests.browser.test_masks_tab import opened, part, sentence
 
 
 @pytest.fixture(scope="module")
-def address(serve) -> str:
-    return serve("app")
-
-
-@pytest.fixture(scope="module")
 def page(open_page, address):
     page = opened(open_page, address, viewport={"width": 1280, "height": 900})
     yield page

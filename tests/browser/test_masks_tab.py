@@ -10,11 +10,6 @@ HOOK = "window.twoStacks.maskGrid"
 HOSTILE = "A dog <img src=x onerror=alert(1)> </s> <b>runs</b>."
 
 
-@pytest.fixture(scope="module")
-def address(serve) -> str:
-    return serve("app")
-
-
 def opened(open_page, address, **options):
     page = open_page(address, **options)
     page.wait_for_selector("[data-ready]")

@@ -18,11 +18,6 @@ HOSTILE = "A dog <img src=x onerror=alert(1)> </s> <script>alert(2)</script> run
 
 
 @pytest.fixture(scope="module")
-def address(serve) -> str:
-    return serve("app")
-
-
-@pytest.fixture(scope="module")
 def page(open_page, address):
     page = open_page(address, viewport={"width": 1280, "height": 900})
     page.wait_for_selector("[data-ready]")

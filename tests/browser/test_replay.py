@@ -23,11 +23,6 @@ GONE = Settings("A removed run.", decoding=Decoding(max_new_tokens=7))
 
 
 @pytest.fixture(scope="module")
-def address(serve) -> str:
-    return serve("app")
-
-
-@pytest.fixture(scope="module")
 def shared(address) -> str:
     """A session with every kind of moment: runs, one of them again, looks, a moved noise, a search, a removed run, masks."""
     store = Store(folder())

@@ -12,11 +12,6 @@ from tests.browser.tabs import open_tab
 HOSTILE = "<img src=x onerror=alert(1)> </td><b>cat</b> &amp; ${1}"
 
 
-@pytest.fixture(scope="module")
-def address(serve) -> str:
-    return serve("app")
-
-
 def opened(open_page, address, name="Scores", **options):
     page = open_page(address, **options)
     page.wait_for_selector("[data-ready]")

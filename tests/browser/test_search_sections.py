@@ -17,11 +17,6 @@ POINTER, CACHES = "#ts-search-pointer", "#ts-search-caches"
 
 
 @pytest.fixture(scope="module")
-def address(serve) -> str:
-    return serve("app")
-
-
-@pytest.fixture(scope="module")
 def page(open_page, address):
     page = open_page(address, viewport={"width": 1280, "height": 900})
     page.wait_for_selector("[data-ready]")

@@ -22,11 +22,6 @@ HOOK = "window.twoStacks.stepper"
 
 
 @pytest.fixture(scope="module")
-def address(serve) -> str:
-    return serve("app")
-
-
-@pytest.fixture(scope="module")
 def page(open_page, address):
     page = open_page(address, viewport={"width": 1280, "height": 900})
     page.wait_for_selector("[data-ready]")

@@ -9,13 +9,5 @@ function csvText() {
   return [names.map(csvField).join(","), ...lines].join("\r\n") + "\r\n";
 }
 
-function download(text, type, ending) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], { type }));
-  link.download = "two-stacks-corpus." + ending;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-}
-
-at.csv.onclick = () => download("\ufeff" + csvText(), "text/csv;charset=utf-8", "csv");
-at.json.onclick = () => download(JSON.stringify(view.pack, null, 1), "application/json", "json");
+at.csv.onclick = () => downloadCsv("corpus", csvText());
+at.json.onclick = () => downloadJson("corpus", JSON.stringify(view.pack, null, 1));

@@ -1,17 +1,5 @@
 /* Every text: source, reference, what each system wrote, a number for each; a button opens it in the attention view. */
 
-function head(text, sort) {
-  const node = make("th"), button = make("button", "sc-sort", text), here = view.sort === sort;
-  button.type = "button";
-  button.title = word("sort");
-  if (here) button.append(view.down ? " ↓" : " ↑");
-  button.onclick = () => { view.down = here ? !view.down : sort !== "line"; view.sort = sort; drawTexts(); };
-  node.setAttribute("aria-sort", here ? (view.down ? "descending" : "ascending") : "none");
-  node.dataset.column = sort;
-  node.append(button);
-  return node;
-}
-
 function said(label, text, className, open) {
   const node = make("div", "ct-said " + className);
   node.append(make("span", "ct-label", label), isolated(text || "∅"));

@@ -10,13 +10,7 @@ function csvText() {
   return blocks.join("\r\n\r\n") + "\r\n";
 }
 
-at.csv.onclick = () => {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob(["\ufeff" + csvText()], { type: "text/csv" }));
-  link.download = "two-stacks-matrices.csv";
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-};
+at.csv.onclick = () => downloadCsv("matrices", csvText());
 
 const hooks = {
   panels: () => panels.map(({ title, rows, columns, low, high, grid }) => ({ title, rows, columns, low, high, ...grid })),

@@ -10,18 +10,6 @@ function rows() {
     .sort((a, b) => (value(a) - value(b)) * (down ? -1 : 1) || a.line - b.line);
 }
 
-function head(name) {
-  const node = make("th"), button = make("button", "sc-sort", name === "line" ? "#" : name), here = view.sort === name;
-  button.type = "button";
-  button.title = word("sort");
-  if (here) button.append(view.down ? " ↓" : " ↑");
-  button.onclick = () => { view.down = here ? !view.down : name !== "line"; view.sort = name; drawTexts(); };
-  node.setAttribute("aria-sort", here ? (view.down ? "descending" : "ascending") : "none");
-  node.dataset.column = name;
-  node.append(button);
-  return node;
-}
-
 function textRow(row) {
   const node = make("tr", row.line === view.line ? "sc-picked" : ""), first = make("td"), pick = make("button", "sc-pick", String(row.line)), said = make("td", "sc-said");
   pick.type = "button";
@@ -49,7 +37,7 @@ function choose(line) {
 }
 
 function drawTexts() {
-  const found = rows(), [line, ...scores] = columns().map(head);
+  const found = rows(), [line, ...scores] = columns().map((name) => head(name === "line" ? "#" : name, name));
   at.heads.replaceChildren(line, make("th", "", word("text")), ...scores);
   at.texts.replaceChildren(...found.slice(0, view.shown).map(textRow));
   at.more.hidden = found.length <= view.shown;

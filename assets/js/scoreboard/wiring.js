@@ -1,13 +1,5 @@
 /* What arrives, and the buttons. */
 
-function download(text, type, ending) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], { type }));
-  link.download = "two-stacks-scores." + ending;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-}
-
 /** A refusal and progress stand above what was found before, which is then of other texts: it fades. */
 function receive() {
   const value = valueSent();
@@ -29,8 +21,8 @@ function receive() {
 
 at.filter.oninput = () => { view.filter = at.filter.value; if (view.report) drawTexts(); };
 at.more.onclick = () => { view.shown += 5 * PAGE; drawTexts(); };
-at.csv.onclick = () => download(view.csv, "text/csv;charset=utf-8", "csv");
-at.json.onclick = () => download(view.json, "application/json", "json");
+at.csv.onclick = () => download("scores.csv", new Blob([view.csv], { type: "text/csv;charset=utf-8" }));
+at.json.onclick = () => downloadJson("scores", view.json);
 at.root.twoStacks = { view: () => view };
 receive();
 watch("value", receive);

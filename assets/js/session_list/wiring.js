@@ -7,16 +7,12 @@ function receive() {
   if (value.kind === "refused") return write(at.refusal, value.text);
   pack = value.keep && pack && !value.open ? { ...value, open: pack.open } : value;
   draw();
-  if (value.file) save(...value.file);
+  if (value.file) handOver(...value.file);
 }
 
 /** A file that came with the pack is handed to the person. */
-function save(name, type, base64) {
-  const data = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0)), link = make("a");
-  link.href = URL.createObjectURL(new Blob([data], { type }));
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+function handOver(name, type, base64) {
+  save(name, new Blob([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))], { type }));
 }
 
 const ask = (deed, more = {}) => trigger("act", { do: deed, ...more });

@@ -1,4 +1,4 @@
-/* Pictures to take away: SVG built from nodes, so that no token is ever read as markup; PNG of it; files. */
+/* Pictures to take away: SVG built from nodes, so that no token is ever read as markup; PNG of it. */
 
 const NS = "http://www.w3.org/2000/svg";
 function shape(tag, attributes, text) {
@@ -36,14 +36,6 @@ function cellsPicture(columns, rows, caption, cell) {
   return { text: new XMLSerializer().serializeToString(out), width, height };
 }
 
-function download(name, blob) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(blob);
-  link.download = "two-stacks-" + name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-}
-
 async function pngOf({ text, width, height }) {
   const picture = new Image(), canvas = document.createElement("canvas");
   picture.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(text);
@@ -59,5 +51,5 @@ function takenAway(name, picture, csv) {
   const from = (make) => async () => { if (name()) await make(name()); };
   at.svg.onclick = from((begin) => download(begin + ".svg", new Blob([picture().text], { type: "image/svg+xml" })));
   at.png.onclick = from(async (begin) => download(begin + ".png", await pngOf(picture())));
-  at.csv.onclick = from((begin) => download(begin + ".csv", new Blob(["\ufeff" + csv()], { type: "text/csv" })));
+  at.csv.onclick = from((begin) => downloadCsv(begin, csv()));
 }

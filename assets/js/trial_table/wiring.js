@@ -21,13 +21,7 @@ function receive() {
 
 at.add.onclick = () => { trials.push({ ...(trials[trials.length - 1] || completed({})) }); drawSettings(); };
 at.compare.onclick = () => { write(at.state, word("running")); trigger("compare", { rows: trials.map(asked) }); };
-at.csv.onclick = () => {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob(["\ufeff" + csvText()], { type: "text/csv" }));
-  link.download = "two-stacks-settings.csv";
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-};
+at.csv.onclick = () => downloadCsv("settings", csvText());
 at.root.twoStacks = { trials: () => trials, found: () => found };
 receive();
 watch("value", receive);
