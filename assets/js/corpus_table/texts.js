@@ -32,8 +32,8 @@ function textRow([line, source, references, outputs]) {
 
 function drawTexts() {
   const found = rows(), n = systems(), one = measure();
-  const columns = one ? [...Array.from({ length: n }, (_, k) => head(letter(k), k)), ...(n > 1 ? [head(letter(n - 1) + " − A", "gain")] : [])] : [];
-  at.heads.replaceChildren(head("#", "line"), make("th", "", word("text")), ...columns);
+  const columns = one ? [...Array.from({ length: n }, (_, k) => head(letter(k), k, word("sort"))), ...(n > 1 ? [head(letter(n - 1) + " − A", "gain", word("sort"))] : [])] : [];
+  at.heads.replaceChildren(head("#", "line", word("sort")), make("th", "", word("text")), ...columns);
   at.texts.replaceChildren(...found.slice(0, view.shown).map(textRow));
   at.more.hidden = found.length <= view.shown;
   write(at.count, word("count", { n: found.length, of: view.rows.length }));

@@ -37,7 +37,7 @@ function choose(line) {
 }
 
 function drawTexts() {
-  const found = rows(), [line, ...scores] = columns().map((name) => head(name === "line" ? "#" : name, name));
+  const found = rows(), [line, ...scores] = columns().map((name) => head(name === "line" ? "#" : name, name, word("sort")));
   at.heads.replaceChildren(line, make("th", "", word("text")), ...scores);
   at.texts.replaceChildren(...found.slice(0, view.shown).map(textRow));
   at.more.hidden = found.length <= view.shown;

@@ -1,9 +1,9 @@
 /* A head that sorts its table: pressed again it turns round. Uses `view` and `drawTexts` of its component. */
 
-function head(text, sort) {
+function head(text, sort, title) {
   const node = make("th"), button = make("button", "sc-sort", text), here = view.sort === sort;
   button.type = "button";
-  button.title = word("sort");
+  button.title = title;
   if (here) button.append(view.down ? " ↓" : " ↑");
   button.onclick = () => { view.down = here ? !view.down : sort !== "line"; view.sort = sort; drawTexts(); };
   node.setAttribute("aria-sort", here ? (view.down ? "descending" : "ascending") : "none");
