@@ -74,6 +74,11 @@ class Latest:
         with self._lock:
             return self._runs.get(visitor) is ticket
 
+    def overtaken(self, visitor: str, ticket: object) -> bool:
+        """Whether a newer run of this visitor took the place of the one with this ticket."""
+        with self._lock:
+            return self._runs.get(visitor, ticket) is not ticket
+
     def stopped(self, visitor: str) -> bool:
         """Whether nothing has followed: the visitor pressed Stop, rather than starting another run."""
         with self._lock:

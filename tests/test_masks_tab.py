@@ -84,6 +84,18 @@ def test_an_older_edit_that_comes_late_sets_nothing_back_and_shows_the_newest(ma
         assert drawn.masks == DIAGONAL and drawn.turns == {"masks": 2}
 
 
+def test_a_run_that_was_overtaken_while_it_was_compared_shows_nothing(made, parts, monkeypatch):
+    """The newer one's answer is there by then, and would be painted over."""
+    real = compare
+
+    def overtaken(old, new, *now):
+        made.engine.latest.begin("one")
+        return real(old, new, *now)
+
+    monkeypatch.setattr("app.masked.compare", overtaken)
+    assert edit(made, parts, CAUSAL, text="Three cats sit beside the old green door.") == []
+
+
 def test_heatmaps_are_the_mean_of_the_runs_and_their_difference(made, parts):
     *_, found = made.pair(Settings(TEXT, masks=CAUSAL))
     before, after, difference = mask_packs.heatmaps(found)["panels"]

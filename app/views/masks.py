@@ -183,7 +183,10 @@ def pictures(made: Masked, parts: Parts, values: dict, visitor: str, emptied: bo
     values[parts.drawn].again = False
     ticket = made.engine.latest.begin(visitor)  # before the masks are read: whichever event begins last shows the newest
     for found in slow(lambda: made.pair(parts.settings(values), visitor, ticket=ticket)):
-        yield shown(made, parts, values, found, emptied)
+        answer = shown(made, parts, values, found, emptied)
+        if made.engine.latest.overtaken(visitor, ticket):
+            return  # what the newer one shows may be on its way already
+        yield answer
 
 
 def shown(made: Masked, parts: Parts, values: dict, found: Any, emptied: bool) -> dict:

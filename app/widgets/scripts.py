@@ -20,7 +20,9 @@ def script(component: str, names: Sequence[str] = ()) -> str:
 
 
 def _travelling(text: str) -> str:
-    """Without comments that begin a line and without indentation: a page holds some of them ten times from the start."""
+    """Without comments that begin a line, or end one behind three spaces, and without indentation: a page holds some of them
+    ten times from the start."""
+    text = re.sub(r" {3}// [^\n]*$", "", text, flags=re.M)
     return re.sub(r"^[ \t]+", "", re.sub(r"^[ \t]*/\*(?:(?!\*/).)*\*/\n", "", text, flags=re.M | re.S), flags=re.M)
 
 
