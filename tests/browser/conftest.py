@@ -118,7 +118,7 @@ def open_page(browser, troubles) -> Callable[..., Page]:
         page = browser.new_context(**options).new_page()
         page.set_default_timeout(1000 * PATIENCE)
         page.on("request", asked)
-        page.on("pageerror", lambda error: troubles.append(f"pageerror: {error}"))
+        page.on("pageerror", lambda error: troubles.append(f"pageerror: {error}\n{error.stack}"))
         page.on("console", said)
         page.goto(address)
         return page

@@ -51,12 +51,16 @@ at.pick.onchange = () => go(+at.pick.value);
 at.speed.onchange = () => { if (stepper()) stepper().speed(at.speed.value); if (playing()) press(true); };
 at.all.onclick = () => press(!playing());
 at.done.onclick = () => trigger("done");
-// Which tab was open last beside the sessions: a link shows the same.
-document.addEventListener("click", () => setTimeout(() => {
-  const open = document.querySelector("#ts-tabs [role=tab][aria-selected=true]"), name = open && (open.getAttribute("aria-controls") || "");
+/** Which tab was open last beside the sessions: a link shows the same. */
+function seen() {
+  const open = document.querySelector("#ts-tabs [role=tab][aria-selected=true]");
+  if (!open) return;   // the bar of tabs is being drawn
+  const name = open.getAttribute("aria-controls") || "";
   const found = ["search", "masks", "noise", "scores", "formulas", "train", "sessions"].find((one) => name.includes("ts-tab-" + one));
-  if (found !== "sessions" && open) tab = found || "attention";
-}), true);
+  if (found !== "sessions") tab = found || "attention";
+}
+
+document.addEventListener("click", () => { seen(); setTimeout(seen); }, true);
 (window.twoStacks ||= {}).replay = { value: () => value, tab: () => (value ? value.tab : tab) };
 receive();
 watch("value", receive);
