@@ -10,7 +10,9 @@ class Formula:
     """latex: as the course has it. at: "module:name" of the function; it is the product's own where there is one.
 
     shapes: tensor -> axes in the alphabet of core/shapes.py, inputs first, the result last (() is a single number).
-    reference: what the tests compute the same with. lesson: 1 to 10; 0 for the items of the foundations page.
+    reference: what the tests compute the same with. sheet: the document; lesson: 1 to 10 there, or the section in the order
+    of sheet 004; 0 for the items of the foundations page. also: where else it stands, as "sheet.lesson" ("003.3").
+    note: a misprint or a clash of conventions in the sheets, and what the code does.
     """
 
     id: str
@@ -20,6 +22,9 @@ class Formula:
     at: str
     reference: str
     shapes: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    sheet: str = "000"
+    also: tuple[str, ...] = ()
+    note: str = ""
 
     @property
     def function(self) -> Callable:

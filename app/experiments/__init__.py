@@ -1,0 +1,5 @@
+"""What can be moved on the formulas of the sheets 003 and 004: formula -> experiment."""
+
+from app.experiments.experiment import Dial, Experiment
+
+__all__ = ["Dial", "Experiment"]
