@@ -269,7 +269,8 @@ def gpt_loss(function):
 
 
 def t5_loss(function):
-    net = model(T5ForConditionalGeneration, T5Config(vocab_size=50, d_model=32, d_kv=8, d_ff=64, num_layers=2, num_heads=4))
+    net = model(T5ForConditionalGeneration, T5Config(vocab_size=50, d_model=32, d_kv=8, d_ff=64, num_layers=2, num_heads=4,
+                                                        decoder_start_token_id=0))
     source, target = ids(7), ids(5)
     theirs = net(input_ids=source[None], labels=target[None])
     equal(function(theirs.logits[0], target), 5 * theirs.loss)

@@ -1,0 +1,73 @@
+"""The few kinds of picture that the experiments of sheet 004 draw, and the numbers that they draw from a seed."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from core.formulas import FORMULAS
+from core.formulas.families import FORMULAS_004
+
+SEED = 0
+
+
+def function(id: str) -> Any:
+    """The function of an entry: what every picture is computed with."""
+    return (FORMULAS_004.get(id) or FORMULAS[id]).function
+
+
+def normal(*shape: int, seed: int = SEED) -> Any:
+    """Standard normal numbers from a seed, float64: the same ones for every value of the dials."""
+    import torch
+
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+
+
+def numbers(values: Any) -> list:
+    """A tensor or a sequence as lists of plain numbers, short enough to be sent."""
+    import torch
+
+    return torch.as_tensor(values).detach().double().mul(1e6).round().div(1e6).tolist()
+
+
+def heat(values: Any, title: str, x: str, y: str, **settings: Any) -> go.Figure:
+    """A matrix: rows down, columns to the right."""
+    figure = go.Figure(go.Heatmap(z=numbers(values), **settings))
+    figure.update_layout(title=title, xaxis_title=x, yaxis_title=y)
+    figure.update_yaxes(autorange="reversed")
+    return figure
+
+
+def heats(panels: Mapping[str, Any], title: str, x: str, y: str, shared: bool = False) -> go.Figure:
+    """Several matrices side by side; shared: one scale of colours for all."""
+    figure = make_subplots(1, len(panels), subplot_titles=list(panels), horizontal_spacing=0.06)
+    for at, values in enumerate(panels.values()):
+        scale = {"coloraxis": "coloraxis"} if shared else {"showscale": False}
+        figure.add_trace(go.Heatmap(z=numbers(values), **scale), 1, at + 1)
+    figure.update_yaxes(autorange="reversed")
+    figure.update_layout(title=title, xaxis_title=x, yaxis_title=y)
+    return figure
+
+
+def lines(x: Any, rows: Mapping[str, Any], title: str, axes: tuple[str, str], marks: Sequence[tuple[float, float]] = ()) -> go.Figure:
+    """Curves over x; marks: where the dials stand."""
+    figure = go.Figure([go.Scatter(x=numbers(x), y=numbers(y), name=name, mode="lines") for name, y in rows.items()])
+    if marks:
+        across, up = zip(*marks)
+        figure.add_scatter(x=numbers(across), y=numbers(up), mode="markers", marker_size=11, showlegend=False)
+    figure.update_layout(title=title, xaxis_title=axes[0], yaxis_title=axes[1])
+    return figure
+
+
+def bars(names: Sequence[str], rows: Mapping[str, Any], title: str, axes: tuple[str, str], stacked: bool = False) -> go.Figure:
+    """Bars side by side, or on top of each other."""
+    figure = go.Figure([go.Bar(x=list(names), y=numbers(y), name=name) for name, y in rows.items()])
+    figure.update_layout(title=title, xaxis_title=axes[0], yaxis_title=axes[1], barmode="stack" if stacked else "group")
+    return figure
+
+
+def counted(letter: str, count: int) -> list[str]:
+    """x₁ to x_count."""
+    digits = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+    return [letter + str(k + 1).translate(digits) for k in range(count)]
