@@ -48,7 +48,8 @@ def feed_forward(at):
     import torch
 
     inner, x = int(at["d_ff"]), torch.linspace(-4, 4, 161).double()[:, None]
-    given = (normal(1, 32)[:, :inner], normal(32, seed=1)[:inner], normal(32, 1, seed=2)[:inner] / inner**0.5, torch.zeros(1).double())
+    w_2 = normal(32, 1, seed=2)[:inner] / inner**0.5
+    given = (normal(1, 32)[:, :inner], normal(32, seed=1)[:inner], w_2, torch.zeros(1).double())
     found = {name: function("feed_forward")(x, *given, kind)[:, 0] for name, kind in (("ReLU", "relu"), ("GELU", "gelu"))}
     return lines(x[:, 0], found, f"d = 1, d_ff = {inner}; W₁, b₁, W₂: N(0, 1), seeds 0, 1, 2; W₂/√d_ff", ("x", "FFN(x)"))
 
@@ -133,8 +134,8 @@ def relative_keys(at):
     table = normal(15, 8, seed=3)[7 - furthest : 8 + furthest]
     given = normal(8, 16), normal(16, 8, seed=1) / 4, normal(16, 8, seed=2) / 4
     e, content = function("relative_keys")(*given, table), function("relative_keys")(*given, 0 * table)
-    return heats({"eᵢⱼ": e, "r = 0": content, "Δ": e - content}, f"|i − j| ≤ k, k = {furthest}; {2 * furthest + 1} × d_k; seeds 0–3",
-                 "j", "i", shared=True)
+    return heats({"eᵢⱼ": e, "r = 0": content, "Δ": e - content},
+                 f"|i − j| ≤ k, k = {furthest}; r: {2 * furthest + 1} × d_k, d_k = 8; N(0, 1), seeds 0–3", "j", "i", shared=True)
 
 
 def bert_input(at):
@@ -146,8 +147,9 @@ def bert_input(at):
     tables = normal(7, 10), normal(2, 10, seed=1), normal(12, 10, seed=2)
     zeros = [0 * table for table in tables]
     build = function("bert_input")
-    parts = {"Token": build(ids, segments, tables[0], zeros[1], zeros[2]), "Segment": build(ids, segments, zeros[0], tables[1], zeros[2]),
-             "Position": build(ids, segments, zeros[0], zeros[1], tables[2]), "Input": build(ids, segments, *tables)}
+    kept = {name: [table if at == row else zeros[at] for at, table in enumerate(tables)]
+            for row, name in enumerate(("Token", "Segment", "Position"))} | {"Input": tables}
+    parts = {name: build(ids, segments, *each) for name, each in kept.items()}
     return heats(parts, f"n_A = {first}, n = 12, d = 10; N(0, 1), seeds 0, 1, 2", "d", "i", shared=True)
 
 

@@ -31,30 +31,32 @@ def numbers(values: Any) -> list:
     return torch.as_tensor(values).detach().double().mul(1e6).round().div(1e6).tolist()
 
 
-def heat(values: Any, title: str, x: str, y: str, **settings: Any) -> go.Figure:
+def heat(values: Any, title: str, across: str, down: str, **settings: Any) -> go.Figure:
     """A matrix: rows down, columns to the right."""
     figure = go.Figure(go.Heatmap(z=numbers(values), **settings))
-    figure.update_layout(title=title, xaxis_title=x, yaxis_title=y)
+    figure.update_layout(title=title, xaxis_title=across, yaxis_title=down)
     figure.update_yaxes(autorange="reversed")
     return figure
 
 
-def heats(panels: Mapping[str, Any], title: str, x: str, y: str, shared: bool = False) -> go.Figure:
+def heats(panels: Mapping[str, Any], title: str, across: str, down: str, shared: bool = False) -> go.Figure:
     """Several matrices side by side; shared: one scale of colours for all."""
     figure = make_subplots(1, len(panels), subplot_titles=list(panels), horizontal_spacing=0.06)
     for at, values in enumerate(panels.values()):
         scale = {"coloraxis": "coloraxis"} if shared else {"showscale": False}
         figure.add_trace(go.Heatmap(z=numbers(values), **scale), 1, at + 1)
     figure.update_yaxes(autorange="reversed")
-    figure.update_layout(title=title, xaxis_title=x, yaxis_title=y)
+    figure.update_layout(title=title, xaxis_title=across, yaxis_title=down)
     return figure
 
 
-def lines(x: Any, rows: Mapping[str, Any], title: str, axes: tuple[str, str], marks: Sequence[tuple[float, float]] = ()) -> go.Figure:
+def lines(
+    x: Any, rows: Mapping[str, Any], title: str, axes: tuple[str, str], marks: Sequence[tuple[float, float]] = ()
+) -> go.Figure:
     """Curves over x; marks: where the dials stand."""
     figure = go.Figure([go.Scatter(x=numbers(x), y=numbers(y), name=name, mode="lines") for name, y in rows.items()])
     if marks:
-        across, up = zip(*marks)
+        across, up = zip(*marks, strict=True)
         figure.add_scatter(x=numbers(across), y=numbers(up), mode="markers", marker_size=11, showlegend=False)
     figure.update_layout(title=title, xaxis_title=axes[0], yaxis_title=axes[1])
     return figure

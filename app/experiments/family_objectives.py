@@ -5,7 +5,6 @@ import numpy as np
 from app.experiments.experiment import Dial, Experiment
 from app.experiments.family_figures import bars, counted, function, heat, lines, normal
 from core.noise import bart
-from core.noising import RATIO
 
 VOCAB, LENGTH = 20, 16
 SURE = Dial("c", 0.0, 10.0, 3.0, 0.25)  # what is added to the logit of the true token
@@ -40,7 +39,7 @@ def _masked(id: str, at):
     each = torch.stack([loss(logits, tokens, one & places) for one in _alone(LENGTH)])
     total = loss(logits, tokens, places)
     return bars(counted("x", LENGTH), {"−log P": each},
-                f"Σ = {total:.3f} nats, |M| = {count}, Σ/|M| = {total / count:.3f}; {MADE}; M: seed 2", ("i ∈ M", "−log P (nats)"))
+                f"Σ = {total:.3f} nats, |M| = {count}, Σ/|M| = {total / count:.3f}; {MADE}; M: seed 2", ("i ∈ M", "nats"))
 
 
 def mlm_loss(at):
@@ -148,26 +147,30 @@ def mask_decoder(at):
     return heat(p, f"Hᵢ = h + c·pᵢ, c = {at['c']:g}; h, pᵢ, W: seeds 0, 1, 2; |V| = 12", "V", "i", zmin=0)
 
 
+# as the sheet calls them, and as core.noise does
+CORRUPTIONS = (("mask", "masking"), ("delete", "deletion"), ("infill", "infilling"), ("permute", "permutation"))
+
+
 def bart_loss(at):
     import torch
 
-    kind, tokens = ("masking", "deletion", "infilling", "permutation")[int(at["corrupt"])], list(range(2, 14))
+    name, kind = CORRUPTIONS[int(at["corrupt"])]
+    tokens = list(range(2, 14))
     stop, mask = 1, 0
     text = [*tokens[:4], stop, *tokens[4:7], stop, *tokens[7:], stop]
     step, seed = bart.NOISES[kind], int(at["seed"])
     drawn = np.random.default_rng(seed)
     starts = [token != stop for token in text]
-    spoiled = step(text, starts, mask, stop, drawn, **({} if kind == "permutation" else {"ratio": RATIO}))
+    spoiled = step(text, starts, mask, stop, drawn, **({} if kind == "permutation" else {"ratio": bart.RATIO}))
     logits = torch.zeros(len(text), 14).double()
     for row, token in enumerate(text):
         logits[row, token] = 6.0 if token in spoiled else 0.0  # it can copy, and guesses else
     loss = function("bart_loss")
     each = [loss(logits[row][None], torch.tensor([token])) for row, token in enumerate(text)]
-    names = [_name(token) for token in text]
-    figure = bars([f"{row + 1}: {name}" for row, name in enumerate(names)], {"−log P": each},
-                  f"{kind}, seed {seed}: {' '.join(map(_name, spoiled))}<br>L = {loss(logits, torch.tensor(text)):.2f} nats; "
-                  "z = 6·[x ∈ corrupt(x)], |V| = 14", ("x", "nats"))
-    return figure
+    letters = [_name(token) for token in text]
+    return bars([f"{row + 1}: {letter}" for row, letter in enumerate(letters)], {"−log P": each},
+                f"corrupt_{name}(x), seed {seed}: {' '.join(map(_name, spoiled))}; "
+                f"L = {loss(logits, torch.tensor(text)):.2f} nats; z = 6·[x ∈ corrupt(x)], |V| = 14", ("x", "nats"))
 
 
 def _name(token: int) -> str:
@@ -198,14 +201,15 @@ SOME, LOGIT, STEPS = Dial("|M|", 1, LENGTH, 4), Dial("z", -8.0, 8.0, 2.0, 0.2), 
 OBJECTIVES: dict[str, Experiment] = {
     "mlm_loss": Experiment((SOME, SURE), mlm_loss),
     "nsp_loss": Experiment((LOGIT,), nsp_loss),
-    "bert_loss": Experiment((Dial("MLM", 0.0, 10.0, 2.0, 0.1), Dial("NSP", 0.0, 3.0, 0.7, 0.1), Dial("|M|", 1, 77, 20)), bert_loss),
+    "bert_loss": Experiment((Dial("MLM", 0.0, 10.0, 2.0, 0.1), Dial("NSP", 0.0, 3.0, 0.7, 0.1), Dial("|M|", 1, 77, 20)),
+                            bert_loss),
     "gpt_loss": Experiment((STEPS, SURE), gpt_loss),
     "t5_loss": Experiment((STEPS, SURE), t5_loss),
     "roberta_loss": Experiment((Dial("seed", 0, 50, 0), Dial("p", 0.1, 0.5, 0.15, 0.05)), roberta_loss),
     "generator_loss": Experiment((SOME, SURE), generator_loss),
     "discriminator_loss": Experiment((LOGIT, Dial("k", 0, 8, 2)), discriminator_loss),
-    "electra_loss": Experiment((Dial("λ", 0.0, 1.0, 0.02, 0.02), Dial("L_D", 0.0, 20.0, 4.0, 0.5), Dial("L_G", 0.0, 50.0, 20.0, 1.0)),
-                               electra_loss),
+    "electra_loss": Experiment(
+        (Dial("λ", 0.0, 1.0, 0.02, 0.02), Dial("L_D", 0.0, 20.0, 4.0, 0.5), Dial("L_G", 0.0, 50.0, 20.0, 1.0)), electra_loss),
     "mask_decoder": Experiment((Dial("c", 0.0, 4.0, 1.0, 0.1),), mask_decoder),
     "bart_loss": Experiment((Dial("corrupt", 0, 3, 2), Dial("seed", 0, 30, 3)), bart_loss),
     "factorized_embedding": Experiment((Dial("E", 16, 1024, 128, 16), Dial("V", 5000, 60000, 30000, 5000)), factorized_embedding),

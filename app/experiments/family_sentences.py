@@ -86,8 +86,9 @@ def _classes(id: str, at, name: str, *weights):
     grid, compute = torch.linspace(0, 1, 41), function(id)
     found = torch.stack([compute(*_between(float(t)), *weights) for t in grid])
     here = compute(*_between(at["t"]), *weights)
-    return lines(grid, {f"{name}{at}": found[:, row] for row, at in enumerate("₁₂₃")},
-                 f"v = (1 − t)u + t·r, t = {at['t']:g}: {', '.join(f'{value:.3f}' for value in here)}; d = {WIDTH}, u, r, W: seeds 0, 1, 2",
+    values = ", ".join(f"{value:.3f}" for value in here)
+    return lines(grid, {f"{name}{index}": found[:, row] for row, index in enumerate("₁₂₃")},
+                 f"v = (1 − t)u + t·r, t = {at['t']:g}: {values}; d = {WIDTH}; u, r, W: N(0, 1), seeds 0, 1, 2",
                  ("t", name), [(at["t"], value) for value in here])
 
 
@@ -141,8 +142,8 @@ def negatives_loss(at):
     found = {name: [loss(p, negatives, with_positive, at["c"]) for p in grid] for name, with_positive in names.items()}
     p = torch.tensor(at["sim(a,p)"]).double()
     here = [loss(p, negatives, with_positive, at["c"]) for with_positive in (True, False)]
-    return lines(grid, found, f"c·sim, c = {at['c']:g}, N = {len(negatives)}: {here[0]:.3f}, {here[1]:.3f} nats; sim(a, n): tanh N(0, 1), seed 0",
-                 ("sim(a, p)", "nats"), [(float(p), value) for value in here])
+    return lines(grid, found, f"c·sim, c = {at['c']:g}, N = {len(negatives)}: {here[0]:.3f}, {here[1]:.3f} nats; "
+                 "sim(a, n): tanh N(0, 1), seed 0", ("sim(a, p)", "nats"), [(float(p), value) for value in here])
 
 
 def _distance(id: str, at):
