@@ -125,12 +125,12 @@ def roberta_loss(at):
 def discriminator_loss(at):
     import torch
 
-    loss, grid, replaced = function("discriminator_loss"), torch.linspace(-8, 8, 81).double(), int(at["k"])
-    curves = {name: [loss(z[None], torch.tensor([real])) for z in grid] for real, name in ((1, "−log D"), (0, "−log(1 − D)"))}
-    z = torch.full((8,), at["z"]).double()
-    total = loss(z, torch.arange(8) >= replaced)
-    return lines(grid, curves, f"n = 8, k = {replaced} (x_corrupt ≠ x): L_D = {total:.3f} nats; D = σ(z)", ("z", "nats"),
-                 [(at["z"], loss(z[:1], torch.tensor([real]))) for real in (1, 0)])
+    loss, grid, real = function("discriminator_loss"), torch.linspace(-8, 8, 81).double(), torch.arange(8) >= at["k"]
+    curves = {name: [loss(z[None], torch.tensor([is_real])) for z in grid] for is_real, name in ((1, "−log D"), (0, "−log(1 − D)"))}
+    curves["L_D / n"] = [loss(z.expand(8), real) / 8 for z in grid]
+    total = loss(torch.full((8,), at["z"]).double(), real)
+    return lines(grid, curves, f"n = 8, k = {at['k']:g} (x_corrupt ≠ x): L_D = {total:.3f} nats; D = σ(z), z₁ = … = z₈",
+                 ("z", "nats"), [(at["z"], total / 8)])
 
 
 def electra_loss(at):
@@ -205,7 +205,7 @@ OBJECTIVES: dict[str, Experiment] = {
                             bert_loss),
     "gpt_loss": Experiment((STEPS, SURE), gpt_loss),
     "t5_loss": Experiment((STEPS, SURE), t5_loss),
-    "roberta_loss": Experiment((Dial("seed", 0, 50, 0), Dial("p", 0.1, 0.5, 0.15, 0.05)), roberta_loss),
+    "roberta_loss": Experiment((Dial("seed", 0, 50, 0), Dial("p", 0.05, 0.5, 0.15, 0.05)), roberta_loss),
     "generator_loss": Experiment((SOME, SURE), generator_loss),
     "discriminator_loss": Experiment((LOGIT, Dial("k", 0, 8, 2)), discriminator_loss),
     "electra_loss": Experiment(
