@@ -2,4 +2,6 @@
 
 from app.experiments.experiment import Dial, Experiment
 
-__all__ = ["Dial", "Experiment"]
+__all__ = ["EXPERIMENTS", "Dial", "Experiment"]
+
+EXPERIMENTS: dict[str, Experiment] = {}
