@@ -29,7 +29,7 @@ def course() -> dict[str, Any]:
     Texts go by keys.
     """
     markup = json.loads(FILE.read_text("utf-8"))
-    one = [_card(id, formula, markup) | {"stands": places(formula), "note": bool(formula.note), "dials": dials(id)}
+    one = [_card(id, formula, markup) | {"stands": places(id), "note": bool(formula.note), "dials": dials(id)}
            for id, formula in ALL.items()]
     items = [_card(f"item.{number}", formula, markup) | {"needs": list(NEEDS[number])} for number, formula in ITEMS.items()]
     terms = [{"id": name, "term": term.term, "label": term.label, "math": markup.get(f"term.{name}", {}).get("math", "")}
