@@ -15,8 +15,9 @@ from core.formulas.sheets import ALL
 
 FILE = Path(__file__).resolve().parents[1] / "assets" / "formulas.json"
 _SPACE = "http://www.w3.org/1998/Math/MathML"
-_SCRIPTS = {"L": "ℒ"}
+_SCRIPTS = {"L": "ℒ", "V": "𝒱", "F": "ℱ", "D": "𝒟", "M": "ℳ"}
 _LIMITS = {"msub": "munder", "msup": "mover", "msubsup": "munderover"}
+_UNDER = ("∑", "∏", "min", "max", "arg min")  # what stands below these stands below
 _DOUBLE = {"R": "ℝ", "E": "𝔼", "1": "𝟙"}
 # Terms that mean the same on the sheets 003 and 004; there, other letters say what they are only where an entry says so.
 _EVERYWHERE = {r"\theta", "d_k", r"\sqrt{d_k}", "d_{ff}", r"\mathcal L", "W_U"}
@@ -27,11 +28,13 @@ def mathml(latex: str, block: bool = True) -> Tree.Element:
     from latex2mathml.converter import convert
 
     latex = latex.replace("<", r"\lt ").replace("{aligned}", "{split}")  # what the converter does not know
+    latex = latex.replace(r"\arg\min", r"\text{arg min}").replace(r"\backslash", "∖")
+    latex = re.sub(r"\\[Bb]ig\\([{}])", lambda found: r"\left\{" if found[1] == "{" else r"\right\}", latex)
     latex = re.sub(r"\\mathrm\{(\w+)\}", r"\\text{\1}", latex)  # one word, not a letter after the other
     root = Tree.fromstring(convert(latex, display="block").replace(f' xmlns="{_SPACE}"', ""))
     root.set("display", "block" if block else "inline")
     for node in root.iter():
-        if node.tag in _LIMITS and _only(node[0]).text in ("∑", "∏"):  # the converter sets them beside the sign
+        if node.tag in _LIMITS and _only(node[0]).text in _UNDER:  # the converter sets them beside the sign
             node.tag, node[0] = _LIMITS[node.tag], _only(node[0])
         if node.text == "′":
             node.set("class", "fc-prime")  # as an index it would be too small to see
