@@ -1,7 +1,6 @@
 """One thing to move on a formula: its dials as they are sent, and the picture for where they stand. Needs no model's turn."""
 
 import html
-import math
 import re
 from collections.abc import Mapping
 from functools import cache
@@ -59,8 +58,8 @@ def checked(id: str, values: object) -> dict[str, float]:
     found = {}
     for name, dial in wanted.items():
         value = values[name]
-        number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-        if not number or not dial.lowest <= value <= dial.highest:
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not number or not dial.lowest <= value <= dial.highest:  # what is not finite lies in no range
             raise InputError(f"{name} must be a number from {dial.lowest:g} to {dial.highest:g}; it is {str(value)[:40]!r}.")
         stepped = dial.lowest + round((value - dial.lowest) / dial.step) * dial.step
         whole = float(dial.lowest).is_integer() and float(dial.step).is_integer()
