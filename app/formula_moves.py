@@ -34,6 +34,8 @@ def moved(data: object) -> tuple[dict[str, Any], PlotData]:
     figure = EXPERIMENTS[id].picture(checked(id, data.get("values")))
     title = plain(figure.layout.title.text)
     figure.update_layout(template=look(data.get("dark") is True), height=figure.layout.height or HEIGHT, title=None)
+    if figure.layout.margin.t is None and len(figure.data) == 1 and not figure.layout.annotations:
+        figure.update_layout(margin_t=12)  # neither a legend nor a heading stands above
     text = '{"config":{"displayModeBar":false},' + figure.to_json()[1:]
     if len(text) > MOST:
         raise InputError(f"The picture for these values would take {len(text):,} characters; at most {MOST:,} are sent.")
