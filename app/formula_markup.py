@@ -11,12 +11,16 @@ from xml.etree import ElementTree as Tree
 
 from app.formula_lines import ITEM_LINES, LINES
 from core.formulas import FORMULAS, GLOSSARY, ITEMS, LOCAL
+from core.formulas.sheets import ALL
 
 FILE = Path(__file__).resolve().parents[1] / "assets" / "formulas.json"
 _SPACE = "http://www.w3.org/1998/Math/MathML"
-_SCRIPTS = {"L": "ℒ"}
+_SCRIPTS = {"L": "ℒ", "V": "𝒱", "F": "ℱ", "D": "𝒟", "M": "ℳ"}
 _LIMITS = {"msub": "munder", "msup": "mover", "msubsup": "munderover"}
-_DOUBLE = {"R": "ℝ"}
+_UNDER = ("∑", "∏", "min", "max", "arg min")  # what stands below these stands below
+_DOUBLE = {"R": "ℝ", "E": "𝔼", "1": "𝟙"}
+# Terms that mean the same on the sheets 003 and 004; there, other letters say what they are only where an entry says so.
+_EVERYWHERE = {r"\theta", "d_k", r"\sqrt{d_k}", "d_{ff}", r"\mathcal L", "W_U"}
 
 
 def mathml(latex: str, block: bool = True) -> Tree.Element:
@@ -24,11 +28,13 @@ def mathml(latex: str, block: bool = True) -> Tree.Element:
     from latex2mathml.converter import convert
 
     latex = latex.replace("<", r"\lt ").replace("{aligned}", "{split}")  # what the converter does not know
+    latex = latex.replace(r"\arg\min", r"\text{arg min}").replace(r"\backslash", "∖")
+    latex = re.sub(r"\\[Bb]ig\\([{}])", lambda found: r"\left\{" if found[1] == "{" else r"\right\}", latex)
     latex = re.sub(r"\\mathrm\{(\w+)\}", r"\\text{\1}", latex)  # one word, not a letter after the other
     root = Tree.fromstring(convert(latex, display="block").replace(f' xmlns="{_SPACE}"', ""))
     root.set("display", "block" if block else "inline")
     for node in root.iter():
-        if node.tag in _LIMITS and _only(node[0]).text in ("∑", "∏"):  # the converter sets them beside the sign
+        if node.tag in _LIMITS and _only(node[0]).text in _UNDER:  # the converter sets them beside the sign
             node.tag, node[0] = _LIMITS[node.tag], _only(node[0])
         if node.text == "′":
             node.set("class", "fc-prime")  # as an index it would be too small to see
@@ -48,10 +54,13 @@ def _letter(variant: str, letter: str) -> str:
     return letter
 
 
-def marked(id: str, latex: str) -> str:
-    """MathML text of a formula, its symbols marked: data-form, the LaTeX of the symbol, and data-term, what it is."""
-    forms = [(form, name) for name, term in GLOSSARY.items() for form in term.forms]
-    forms += [(form, f"{where}:{form}") for where in ("", id) for form in LOCAL.get(where, {})]  # the last one holds
+def marked(id: str, latex: str, own: bool = True) -> str:
+    """MathML text of a formula, its symbols marked: data-form, the LaTeX of the symbol, and data-term, what it is.
+
+    own: of sheet 000, whose glossary it is.
+    """
+    forms = [(form, name) for name, term in GLOSSARY.items() for form in term.forms if own or form in _EVERYWHERE]
+    forms += [(form, f"{where}:{form}") for where in ("" if own else id, id) for form in LOCAL.get(where, {})]  # the last one holds
     found = {_same(mathml(form)): (plain(form), name) for form, name in forms}
     root = mathml(latex)
     _mark(root, found)
@@ -91,6 +100,7 @@ def made() -> dict[str, dict[str, str]]:
     both += [(f"item.{number}", one, ITEM_LINES[number]) for number, one in ITEMS.items()]
     shown = {name: {"math": marked(one.id, one.latex), "numbers": Tree.tostring(mathml(line), encoding="unicode")}
              for name, one, line in both}
+    shown |= {id: {"math": marked(id, one.latex, own=False)} for id, one in ALL.items() if id not in FORMULAS}
     shown |= {f"term.{name}": {"math": Tree.tostring(mathml(term.latex, block=False), encoding="unicode")}
               for name, term in GLOSSARY.items() if term.latex}
     return shown

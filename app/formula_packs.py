@@ -5,12 +5,14 @@ from typing import Any
 
 from app import formula_attention, formula_outputs
 from app.formula_markup import FILE
+from app.formula_moves import dials
 from app.formula_outputs import TOP
 from app.formula_shown import Place, packed
 from app.tour_packs import MAKERS, Pair
 from core.formulas import FORMULAS, GLOSSARY, ITEMS, LOCAL
 from core.formulas.foundations import NEEDS
 from core.formulas.moment import Moment
+from core.formulas.sheets import ALL, SHEETS, places
 
 REFERENCED = ("bleu", "rouge")  # cards that need a reference text
 # what moves on a card; each is a control of its script
@@ -22,26 +24,31 @@ MOVES = {
 
 
 def course() -> dict[str, Any]:
-    """Formulas and items in course order with their MathML, the glossary, the prerequisite map. Texts go by keys."""
+    """Formulas of all sheets and items with their MathML, the sheets' order, the glossary, the prerequisite map.
+
+    Texts go by keys.
+    """
     markup = json.loads(FILE.read_text("utf-8"))
-    one = [_card(id, formula, markup) for id, formula in FORMULAS.items()]
+    one = [_card(id, formula, markup) | {"stands": places(id), "note": bool(formula.note), "dials": dials(id)}
+           for id, formula in ALL.items()]
     items = [_card(f"item.{number}", formula, markup) | {"needs": list(NEEDS[number])} for number, formula in ITEMS.items()]
     terms = [{"id": name, "term": term.term, "label": term.label, "math": markup.get(f"term.{name}", {}).get("math", "")}
              for name, term in GLOSSARY.items()]
-    return {"cards": one, "items": items, "terms": terms}
+    sheets = [[sheet, [[number, list(ids)] for number, ids in sections.items()]] for sheet, sections in SHEETS.items()]
+    return {"cards": one, "sheets": sheets, "items": items, "terms": terms}
 
 
 def _card(id: str, formula: Any, markup: dict) -> dict[str, Any]:
     return {
-        "id": id, "lesson": formula.lesson, "math": markup[id]["math"], "numbers": markup[id]["numbers"],
-            "moves": list(MOVES.get(id, ())),
+        "id": id, "math": markup[id]["math"], "numbers": markup[id].get("numbers", ""), "moves": list(MOVES.get(id, ())),
         "at": formula.at, "reference": formula.reference, "shapes": [[name, list(axes)] for name, axes in formula.shapes.items()],
     }
 
 
 def meanings() -> dict[str, str]:
     """Words of the course that live on its registries, in English: key -> text. Translations stand in assets/course/."""
-    found = {f"meaning.{id}": formula.meaning for id, formula in FORMULAS.items()}
+    found = {f"meaning.{id}": formula.meaning for id, formula in ALL.items()}
+    found |= {f"clash.{id}": formula.note for id, formula in ALL.items() if formula.note}
     found |= {f"meaning.item.{number}": formula.meaning for number, formula in ITEMS.items()}
     found |= {f"term.{name}": term.meaning for name, term in GLOSSARY.items()}
     return found | {f"local.{where}:{form}": text for where, forms in LOCAL.items() for form, text in forms.items()}

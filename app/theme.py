@@ -53,6 +53,7 @@ _OWN = """
 #ts-masks-padding-mask { min-width: 180px !important; } /* a check box drops its min_width: on a phone it would be cut */
 .ts-bare { padding: 0 !important; overflow: visible !important; }
 .ts-bare .html-container { padding: 0; }
+#ts-formulas-plot:not(.fc-slot *) { display: none; } /* until a card takes it in */
 @media (max-width: 640px) {
   #ts-head h1 { font-size: 1.5rem; }
   #ts-tabs > .tab-wrapper button[role=tab], #ts-tabs > .tab-wrapper [aria-hidden] button { padding: 0 .4rem; font-size: .85rem; }

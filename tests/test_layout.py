@@ -18,7 +18,7 @@ WITHOUT_TORCH = [
     "core.comparison", "core.probe_record", "core.positions",
     "core.noise", "core.noise.published", "core.sessions",
     "core.metrics", "core.metrics.significance", "core.decode.rescoring",
-    "core.decode.beam", "core.decode.greedy", "core.search_tree", "core.pointer", "core.formulas",
+    "core.decode.beam", "core.decode.greedy", "core.search_tree", "core.pointer", "core.formulas", "core.formulas.sheets",
 ]
 HEAVY = ["torch", "transformers", "gradio", "app"]
 PICKLES = {"pickle", "cPickle", "_pickle", "cloudpickle", "dill", "joblib", "shelve", "marshal"}

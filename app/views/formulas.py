@@ -1,6 +1,7 @@
-"""The formulas tab: every formula of the course with the numbers of a run, a tour of the foundations, the glossary.
+"""The formulas tab: every formula of three sheets, those of the course with the numbers of a run; a tour, a glossary.
 
-Nothing of it is sent before it opens; what can be moved is moved in the browser. Other numbers wait for the model.
+Nothing of it is sent before it opens. What moves with a run's numbers moves in the browser, other numbers wait for the model; an
+experiment's picture waits for nothing.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -8,10 +9,11 @@ from typing import Any
 
 import gradio as gr
 
-from app.answers import refused, slow, spoken
+from app.answers import refused, sentence, slow, spoken
 from app.controls import Controls
 from app.engine import Engine
 from app.formula_looks import REFERENCE, FormulaLooks
+from app.formula_moves import moved, named
 from app.formula_packs import course
 from app.tab import Tab
 from app.turns import MODEL_TURN
@@ -20,6 +22,7 @@ from app.words import said
 from core.formulas.moment import SAVED, Moment
 
 TITLE = "page.formulas"
+AT_ONCE = dict(queue=False, api_visibility="private", show_progress="hidden", trigger_mode="multiple")
 OTHER = {"kind": "progress", "key": "other"}
 
 
@@ -39,6 +42,8 @@ class Parts:
                                         elem_id="ts-formulas-reference")
             self.go = gr.Button(said("page.formulas.go"), size="sm", min_width=140, elem_id="ts-formulas-go")
         self.cards = FormulaCards(elem_classes="ts-bare")
+        # It comes with the first picture; the script of the cards takes it into the card that is moved.
+        self.plot = gr.Plot(visible=False, show_label=False, container=False, buttons=[], elem_id="ts-formulas-plot")
         self.opened = gr.State(False)
         self.inputs = controls.inputs() | {*self.place, self.reference, self.opened}
         self.outputs = [self.cards, self.opened]
@@ -66,6 +71,10 @@ def build(engine: Engine, controls: Controls) -> Tab:
 
     gr.on([parts.go.click, *(one.submit for one in (*parts.place, parts.reference))], look, parts.inputs, parts.outputs,
           **MODEL_TURN)
+    def move(event: gr.EventData) -> dict:
+        return experiment(parts, getattr(event, "_data", None))
+
+    parts.cards.move(move, None, [parts.cards, parts.plot], **AT_ONCE)
     parts.cards.ask(ask, parts.inputs, parts.outputs, **MODEL_TURN)  # an event of our own script
 
     def following(on: Callable) -> None:
@@ -93,6 +102,16 @@ def asked(looks: FormulaLooks, parts: Parts, values: Mapping[Any, Any], data: ob
             yield {parts.cards: found}
     else:
         yield {parts.cards: refused("The cards ask for the course or for the tour.")}
+
+
+def experiment(parts: Parts, data: object) -> dict:
+    """The picture for where the dials stand; a refusal leaves the one that is there."""
+    try:
+        message, picture = moved(data)
+        return {parts.cards: message, parts.plot: gr.Plot(picture, visible=True)}
+    except Exception as error:
+        id, turn = named(data)
+        return {parts.cards: {"kind": "moved", "id": id, "turn": turn, "text": sentence(error)}, parts.plot: gr.skip()}
 
 
 def followed(looks: FormulaLooks, parts: Parts, values: Mapping[Any, Any], visitor: str) -> Iterator[dict]:

@@ -1,9 +1,10 @@
-"""The course as cards: each formula with its numbers, small heatmaps and what moves; a tour of the foundations; the glossary.
+"""Three sheets as cards: each formula, with numbers, small heatmaps or an experiment; a tour of the foundations; the glossary.
 
 A late component: its script, styles and words come when the tab opens; then it asks for {"what": "course"}, and later for
-{"what": "tour"}. Messages are {"kind": "course", "course", "numbers"}, {"kind": "numbers" or "tour", ...} of
-app/formula_packs.py, {"kind": "progress", "key"} or {"kind": "refused", "text"}. `assets/js/formula_cards/` draws them by
-`textContent`, canvas and MathML parsed as XML.
+{"what": "tour"}; a dial that is moved sends `move` with {"id", "values", "dark", "turn"}. Messages are {"kind": "course",
+"course", "numbers"}, {"kind": "numbers" or "tour", ...} of app/formula_packs.py, {"kind": "moved", "id", "turn"} with the
+"title" of a picture or a refusal's "text", {"kind": "progress", "key"} or {"kind": "refused", "text"}.
+`assets/js/formula_cards/` draws them by `textContent`, canvas and MathML parsed as XML.
 """
 
 import json
@@ -17,7 +18,7 @@ from app.widgets.scripts import ASSETS, styles
 ID = "ts-formulas-cards"
 PREFIX = "formula_cards."
 # One function body in this order: each file uses only what the ones before it name, or what runs after all are read.
-SCRIPTS = ("text", "state", "colour", "math", "lighting", "pictures", "moving", "cards", "glossary", "tour", "searching",
+SCRIPTS = ("text", "state", "colour", "math", "lighting", "pictures", "moving", "dials", "cards", "sheets", "glossary", "tour", "searching",
            "arriving", "theme", "wiring")
 
 

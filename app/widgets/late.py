@@ -2,7 +2,8 @@
 
 `code(...)` is its first value, {"kind": "code"}; after that a value is whatever its script draws. The script runs once, with
 `element, props, trigger, watch` as any component's, builds its own nodes by `textContent` only, and asks the server by events:
-`ask` with a dict that names in "what" what is wanted, `quit` to stop what is running.
+`ask` with a dict that names in "what" what is wanted, `quit` to stop what is running, `move` with what a dial is set to, for an
+answer that waits in no line.
 """
 
 from typing import Any
@@ -12,7 +13,7 @@ from app.widgets.scripts import script, styles
 from app.words import late
 
 LOADER = """
-const EVENTS = ["ask", "quit"];  // Gradio knows only events that are named in this text
+const EVENTS = ["ask", "quit", "move"];  // Gradio knows only events that are named in this text
 let begun = false;
 function arrive() {
   const value = props.value ? JSON.parse(props.value) : null;

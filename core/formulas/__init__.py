@@ -18,6 +18,9 @@ FORMULAS: dict[str, Formula] = {one.id: one for one in (
         "The output is written token by token, each on all before it and on the whole input.",
         "core.formulas.sequence:probability", "transformers: exp(−loss · m) of a T5",
         {"log P": ("target",), "P(y | x)": ()},
+        also=("003.10",),
+        note="Sheet 003 writes it twice: without x for a text (lesson 1), with x as the prompt here (lesson 10). In both "
+             "the prompt or source is given, not predicted.",
     ),
     Formula(
         "maps", 1, r"\mathrm{Enc}: x\mapsto H_{\text{enc}}\in\mathbb R^{n\times d},\qquad \mathrm{Dec}: (y_{\lt "
@@ -35,6 +38,8 @@ FORMULAS: dict[str, Formula] = {one.id: one for one in (
         "core.formulas.attention:encoder_attention", "torch: scaled_dot_product_attention",
         {"H": _SOURCE, "W_Q": ("width", "d_k"), "W_K": ("width", "d_k"), "W_V": ("width", "d_v"), "M_pad": ("source",),
          "SelfAttn": ("source", "d_v")},
+        note="Says M^enc = 0 beside M^pad: nothing is hidden from a token but padding. The code adds one mask, after the "
+             "scaling.",
     ),
     Formula(
         "encoder_block", 2,
@@ -47,6 +52,7 @@ FORMULAS: dict[str, Formula] = {one.id: one for one in (
         "causal_mask", 3, r"M^{\text{causal}}_{ij}=\begin{cases}0,& j\le i\\ -\infty,& j\gt i\end{cases}",
         "Row i may read column j only up to itself: nothing that is not written yet.",
         "core.masks:causal", "torch: triu", {"M": ("target", "target")},
+        also=("003.3",),
     ),
     Formula(
         "decoder_block", 3,
@@ -63,6 +69,7 @@ FORMULAS: dict[str, Formula] = {one.id: one for one in (
         "The last state against every token's vector gives logits; softmax makes them probabilities.",
         "core.formulas.sequence:output_head", "torch: matmul and softmax",
         {"h": _TARGET, "W_U": ("width", "vocab"), "z": ("target", "vocab"), "p̂": ("target", "vocab")},
+        note="With W_U = Eᵀ, T5 also divides h by √d before it; the sheet leaves that out. Sheet 003 leaves W_U free.",
     ),
     Formula(
         "cross_projections", 4,
@@ -103,12 +110,15 @@ FORMULAS: dict[str, Formula] = {one.id: one for one in (
         "How many weights, roughly: a decoder block costs a third more, for its cross-attention.",
         "core.parameters:estimate", "transformers: num_parameters of T5 shapes",
         {"N_enc": (), "N_dec": (), "d": (), "V": (), "P": ()},
+        note="16 d² and 12 d² assume d_ff = 4d and heads · d_k = d; biases and norms are left out.",
     ),
     Formula(
         "t5_bias", 5, r"s_{ij}=\frac{\mathbf q_i^\top\mathbf k_j}{\sqrt{d_k}}+b_{\,\text{bucket}(i-j)}.",
         "T5 adds a learned number for the distance between two positions, in place of position vectors.",
         "core.formulas.attention:biased", "transformers: T5Attention.compute_bias",
         {"Q": ("query", "d_k"), "K": ("key", "d_k"), "b": ("buckets",), "s": ("query", "key")},
+        note="The sheet writes bucket(i − j), query minus key; T5 looks up key − query, and so does the code. T5 does not "
+             "divide by √d_k either: its first weights are that much smaller. The numbers on this card follow the model.",
     ),
     Formula(
         "prefix_mask", 6,
@@ -116,6 +126,7 @@ FORMULAS: dict[str, Formula] = {one.id: one for one in (
         r"(\text{causal suffix, past})\\ -\infty,& j\gt i,\ j\gt n\ (\text{future suffix}) \end{cases}",
         "Both stacks in one: the source is open to all, the output only to what comes after it.",
         "core.masks:prefix", "torch: tril and a block", {"M": ("query", "key")},
+        note="j ≤ n counts from 1. In the code positions count from 0, so the prefix is j < n.",
     ),
     Formula(
         "denoising_loss", 7, r"\mathcal L(\theta)=-\frac{1}{|y|}\sum_{t}\log P_\theta(y_t\mid y_{\lt t},\tilde x).",
@@ -129,12 +140,16 @@ FORMULAS: dict[str, Formula] = {one.id: one for one in (
         "The decoder reads the true output, one place late, and names the next token at each place.",
         "core.train.forcing:shift_right", "transformers: T5 and BART",
         {"targets": ("batch", "target"), "input": ("batch", "target")},
+        note="⟨bos⟩ is the padding token in T5 and the end token in BART; the code takes what the model was trained with.",
     ),
     Formula(
         "logit_gradient", 8, r"\frac{\partial\mathcal L}{\partial\mathbf z_t}=\hat{\mathbf p}_t-\mathbf y_t.",
         "What each logit is told: by how much too likely it was. The true token is told the rest to 1.",
         "core.train.criteria:logit_gradient", "torch: autograd",
         {"z": ("target", "vocab"), "y": ("target",), "∂L/∂z": ("target", "vocab")},
+        also=("003.5",),
+        note="∂L/∂z for the loss of one position. Where L is a mean over n tokens, each position's gradient is divided by "
+             "n; the code does so.",
     ),
     Formula(
         "beam_score", 9,
@@ -150,6 +165,8 @@ FORMULAS: dict[str, Formula] = {one.id: one for one in (
         "What each source token was given so far; reading it again costs.",
         "core.metrics.coverage:coverage", "torch: cumsum",
         {"A": ("target", "source"), "c": ("target", "source"), "L_cov": ()},
+        note="A sum over steps, as the sheet writes it; See et al. train the mean over steps, so a long output does not "
+             "cost more. The code has both.",
     ),
     Formula(
         "pointer", 9,
@@ -163,6 +180,8 @@ FORMULAS: dict[str, Formula] = {one.id: one for one in (
         r"\text{BLEU}=\min(1,e^{1-r/c})\cdot\exp\!\Big(\textstyle\sum_{n=1}^{4}w_n\log p_n\Big).",
         "How many n-grams of the output stand in the reference; short outputs pay.",
         "core.metrics.bleu:score", "sacrebleu", {"p_n": ("4",), "BLEU": ()},
+        note="min(1, e^(1−r/c)) is the brevity penalty. One p_n = 0 makes the product 0: sacrebleu smooths it, as the code "
+             "does.",
     ),
     Formula(
         "rouge", 10, r"\text{ROUGE-L}=\frac{2PR}{P+R},\qquad P=\frac{\mathrm{LCS}(x,y)}{|x|},\quad "

@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 from core.formulas import FORMULAS, GLOSSARY
 from core.formulas.attention import weights
 from core.formulas.moment import SAVED, Moment
+from core.formulas.sheets import ALL
 from core.pointer import mixture
 from tests.browser.tabs import open_tab
 
@@ -154,13 +155,13 @@ def test_controls_are_config_buffers_state_and_weights_theta(page):
 
 
 def test_search_finds_cards_and_terms(page):
-    box, count = page.get_by_label("Search: attention"), page.locator(f"{ROOT} .fc-top .fc-quiet")
-    box.fill("lesson 9")
+    box, count = page.get_by_label("Search all sheets"), page.locator(f"{ROOT} .fc-top .fc-quiet")
+    box.fill("000, lesson 9")
     expect(page.locator(f"{ROOT} .fc-cards .fc-card:visible")).to_have_count(3)
     box.fill("gate vocabulary")
     expect(page.locator(f"{ROOT} .fc-cards .fc-card:visible h4")).to_have_text(["Pointer-generator"])
     expect(page.locator(f"{ROOT} .fc-cards .fc-lesson:visible")).to_have_count(1)
-    expect(count).to_have_text("1 of 23")
+    expect(count).to_have_text(f"1 of {len(ALL)}")
     box.fill("")
     page.get_by_role("button", name="Glossary").click()
     expect(page.locator(f"{ROOT} .fc-term:visible")).to_have_count(len(GLOSSARY))

@@ -20,9 +20,9 @@ function frame() {
   at.count.setAttribute("aria-live", "polite");
   top.append(views, at.search, at.count);
   at.tour.append(make("p", "fc-intro", word("tour")), at.map, at.progress, at.items);
-  at.root.replaceChildren(at.ramp, top, at.message, at.about, at.cards, at.tour, at.glossary);
+  at.root.replaceChildren(at.ramp, top, at.sheets = choiceOfSheets(), at.message, at.about, at.cards, at.tour, at.glossary);
   at.ramp.hidden = true;
-  drawCards();
+  course.cards.forEach(cardOf);
   drawTour();
   drawGlossary();
   choose("cards");
@@ -32,6 +32,7 @@ function choose(name) {
   state.view = name;
   for (const [key, node] of Object.entries(at.buttons)) { node.setAttribute("aria-pressed", String(key === name)); at[key].hidden = key !== name; }
   at.search.hidden = name === "tour";
+  at.sheets.hidden = name !== "cards";
   search(at.search.value);
   about();
   if (name === "tour" && (!state.tour || state.stale)) { state.stale = false; trigger("ask", { what: "tour" }); }
@@ -48,13 +49,14 @@ function about() {
 
 function take(name, numbers, list) {
   state[name] = numbers;
-  for (const one of list) fed(cards.get(one.id), numbers.cards[one.id], numbers.sizes);
+  for (const one of list) if (numbers.cards[one.id]) fed(cards.get(one.id), numbers.cards[one.id], numbers.sizes);   // the other sheets' have none
   about();
 }
 
 function receive() {
   const message = valueSent();
   if (!message || message.kind === "code") return;
+  if (message.kind === "moved") { answered(message); return; }
   if (message.course && !course) { course = message.course; frame(); }
   if (!course) return;
   write(at.message, message.kind === "progress" ? word("progress." + message.key, { n: message.n }) : message.kind === "refused" ? message.text : "");

@@ -6,17 +6,26 @@ function cardOf(one) {
   card.node.dataset.card = one.id;
   card.node.id = "ts-card-" + one.id.replace(".", "-");
   const head = make("h4", "", word("title." + one.id));
+  head.tabIndex = -1;
   card.formula.append(math(one.math));
-  const line = math(one.numbers);
-  card.places = placesOf(line);
-  card.line.append(line);
+  const line = one.numbers && math(one.numbers);
+  card.places = line ? placesOf(line) : new Map();
+  card.line.append(line || "");
   card.said.setAttribute("aria-live", "polite");
   const foot = make("details", "fc-foot"), shapes = make("p", "fc-shapes"), made = make("p");
   card.shapes = shapes;
   made.append(word("made"), " ", make("code", "", one.at.replace(":", ".")), ". ", word("tested", { reference: one.reference }));
   foot.append(make("summary", "", word("code")), made);
-  card.node.append(head, make("p", "fc-meaning", word("meaning." + one.id)), card.formula, card.said, card.line, card.controls, card.note, card.shelf, shapes, foot);
+  const clash = make("p", "fc-clash"), sources = make("p", "fc-quiet");
+  if (one.note) { clash.setAttribute("role", "note"); clash.append(make("b", "", word("clash")), " ", word("clash." + one.id)); }
+  if (one.stands) sources.textContent = word("sources", { places: one.stands.map(placeOf).join(" · ") });
+  card.node.append(head, make("p", "fc-meaning", word("meaning." + one.id)), card.formula, clash, card.said, card.line, card.controls, card.note, card.shelf);
+  if (one.dials && one.dials.length) card.node.append(moverOf(card));
+  card.node.append(shapes, sources, foot);
+  shapes.append(...shapesOf(card));
+  card.line.hidden = card.controls.hidden = true;
   listen(card);
+  card.said.hidden = !card.symbols.length;
   dark(card);
   controlsOf(card);
   cards.set(one.id, card);
@@ -36,19 +45,6 @@ function fed(card, given, sizes) {
   write(card.note, given.note ? word("note." + given.note[0], Object.fromEntries(Object.entries(given.note[1]).map(([key, x]) => [key, shown(x)]))) : "");
   card.shapes.replaceChildren(...shapesOf(card));
   startControls(card);
-}
-
-function lessonHead(lesson) {
-  return make("h3", "fc-lesson", word("lesson", { number: lesson, title: word("lesson." + lesson) }));
-}
-
-/** All cards in course order, under their lessons. */
-function drawCards() {
-  let lesson = 0;
-  for (const one of course.cards) {
-    if (one.lesson !== lesson) at.cards.append(lessonHead(lesson = one.lesson));
-    at.cards.append(cardOf(one).node);
-  }
 }
 
 function shapesOf(card) {

@@ -23,7 +23,7 @@ function light(card, form, picked = null) {
 function dark(card) {
   for (const node of card.node.querySelectorAll(".fc-lit")) node.classList.remove("fc-lit");
   card.said.classList.remove("fc-on");
-  card.said.replaceChildren(make("span", "fc-quiet", word("hover")));
+  card.said.replaceChildren(make("span", "fc-quiet", word(card.line.childElementCount ? "hover" : "hover.plain")));
 }
 
 function listen(card) {

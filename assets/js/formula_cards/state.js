@@ -8,7 +8,7 @@ let course = null;
 at.root.className = "ts-root fc-root";
 at.root.setAttribute("role", "region");
 at.root.setAttribute("aria-label", word("label"));
-const state = { dark: false, view: "cards", search: "", item: 0, cards: null, tour: null, model: undefined, stale: false, revealed: new Set() };
+const state = { dark: false, view: "cards", sheet: "000", arranged: "", placed: new Set(), search: "", item: 0, cards: null, tour: null, model: undefined, stale: false, revealed: new Set() };
 const cards = new Map();      // id -> { id, node, lines, pictures, ... } of what is drawn
 
 const clamp = (x, low, high) => Math.min(high, Math.max(low, x));
