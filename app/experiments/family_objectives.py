@@ -126,7 +126,7 @@ def discriminator_loss(at):
     import torch
 
     loss, grid, real = function("discriminator_loss"), torch.linspace(-8, 8, 81).double(), torch.arange(8) >= at["k"]
-    curves = {name: [loss(z[None], torch.tensor([is_real])) for z in grid] for is_real, name in ((1, "−log D"), (0, "−log(1 − D)"))}
+    curves = {name: [loss(z[None], torch.tensor([one])) for z in grid] for one, name in ((1, "−log D"), (0, "−log(1 − D)"))}
     curves["L_D / n"] = [loss(z.expand(8), real) / 8 for z in grid]
     total = loss(torch.full((8,), at["z"]).double(), real)
     return lines(grid, curves, f"n = 8, k = {at['k']:g} (x_corrupt ≠ x): L_D = {total:.3f} nats; D = σ(z), z₁ = … = z₈",
