@@ -9,6 +9,7 @@ from app.formula_outputs import TOP
 from app.formula_shown import Place, packed
 from app.tour_packs import MAKERS, Pair
 from core.formulas import FORMULAS, GLOSSARY, ITEMS, LOCAL
+from core.formulas.decoder_only import FORMULAS_003
 from core.formulas.foundations import NEEDS
 from core.formulas.moment import Moment
 
@@ -41,7 +42,8 @@ def _card(id: str, formula: Any, markup: dict) -> dict[str, Any]:
 
 def meanings() -> dict[str, str]:
     """Words of the course that live on its registries, in English: key -> text. Translations stand in assets/course/."""
-    found = {f"meaning.{id}": formula.meaning for id, formula in FORMULAS.items()}
+    found = {f"meaning.{id}": formula.meaning for id, formula in (FORMULAS | FORMULAS_003).items()}
+    found |= {f"clash.{id}": formula.note for id, formula in (FORMULAS | FORMULAS_003).items() if formula.note}
     found |= {f"meaning.item.{number}": formula.meaning for number, formula in ITEMS.items()}
     found |= {f"term.{name}": term.meaning for name, term in GLOSSARY.items()}
     return found | {f"local.{where}:{form}": text for where, forms in LOCAL.items() for form, text in forms.items()}
