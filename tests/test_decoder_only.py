@@ -592,8 +592,8 @@ CHECKS = {
     "kl_minimum": kl_minimum, "one_hot": one_hot, "perplexity": perplexity, "gradient_descent": gradient_descent, "vjp": vjp,
     "linear_adjoints": linear_adjoints, "momentum": momentum, "adam_moments": adam_moments, "adam_bias": adam_bias,
     "adam_update": adam_update, "cosine_schedule": cosine_schedule, "scaling_law": scaling_law, "sft_loss": sft_loss,
-    "lora": lora, "bradley_terry": preferred, "kl_anchored": kl_anchored, "ppo_clip": ppo, "dpo": direct, "temperature": temperature,
-    "top_p": top_p, "kv_bytes": kv_bytes,
+    "lora": lora, "bradley_terry": preferred, "kl_anchored": kl_anchored, "ppo_clip": ppo, "dpo": direct,
+    "temperature": temperature, "top_p": top_p, "kv_bytes": kv_bytes,
 }
 
 

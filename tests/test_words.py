@@ -13,7 +13,7 @@ from app.words import LANGUAGES, WORDS, read, said
 ROOT = Path(__file__).resolve().parents[1]
 COURSE = {f"formula_cards.{key}": text for key, text in words()["en"].items()}
 ENGLISH = LANGUAGES["en"]
-LITERAL = ("term.", "local.", "meaning.")  # no places: what stands in braces there is LaTeX
+LITERAL = ("term.", "local.", "meaning.", "clash.")  # no places: what stands in braces there is LaTeX
 SCRIPTS = "\n".join(path.read_text("utf-8") for path in sorted((ROOT / "assets/js").rglob("*.js")))
 
 

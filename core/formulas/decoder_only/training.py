@@ -102,8 +102,8 @@ TRAINING: tuple[Formula, ...] = (
         "core.formulas.decoder_only.descent:adam_step", "torch: optim.AdamW",
         {"θ": ("parameters",), "m̂": ("parameters",), "v̂": ("parameters",), "θ′": ("parameters",)},
         sheet="003",
-        note="λ is multiplied by η, as in torch; the paper of AdamW scales both by the schedule alone. θ on the right is the "
-             "one before the step.",
+        note="λ is multiplied by η, as in torch; the paper of AdamW scales λ by the schedule alone. θ on the right is the one "
+             "before the step.",
     ),
     Formula(
         "cosine_schedule", 8,

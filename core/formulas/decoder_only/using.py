@@ -50,8 +50,8 @@ USING: tuple[Formula, ...] = (
         "core.formulas.decoder_only.losses:ppo_clip", "by hand: the four cases of Schulman et al. 2017",
         {"ρ": ("target",), "Â": ("target",), "L": ()},
         sheet="003",
-        note="Called ℒ like the losses, but it is to be made large. ε is the clip range here and a small number under a root "
-             "in lessons 4 and 8.",
+        note="Called ℒ like the losses, but it is to be made large. ε is the clip range here and a small number in a "
+             "denominator in lessons 4 and 8.",
     ),
     Formula(
         "dpo", 9,
