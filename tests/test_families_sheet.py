@@ -9,7 +9,9 @@ from torch.nn import functional
 from transformers import BertConfig, BertModel
 
 from core.formulas import FORMULAS
-from core.formulas.families import ALSO_004, FORMULAS_004, SECTIONS_004, positions
+from core.formulas.decoder_only import FORMULAS_003
+from core.formulas.families import FORMULAS_004, positions
+from core.formulas.sheets import ALL, SHEETS
 from tests.families_reference import TINY, checked, equal, model, normal
 
 LIST = json.loads((Path(__file__).parent / "course" / "004.json").read_text("utf-8"))
@@ -25,28 +27,34 @@ def cleaned(latex: str) -> list[str]:
 
 def test_all_seventy_formulas_have_an_entry_that_names_their_section():
     assert len(LIST) == 70
-    assert {one["id"] for one in LIST} == set(FORMULAS_004) | set(ALSO_004)
+    assert {one["id"] for one in LIST} >= set(FORMULAS_004)
     for one in LIST:
         section = int(one["place"].split(".")[0])
-        assert section in SECTIONS_004
-        if (entry := FORMULAS_004.get(one["id"])) is None:
-            assert f"004.{section}" in ALSO_004[one["id"]]
-        elif entry.lesson != section:
-            assert f"004.{section}" in entry.also
-        else:
+        entry = ALL[one["id"]]
+        if (entry.sheet, entry.lesson) == ("004", section):
             assert all(line in entry.latex for line in cleaned(one["latex"])), one["place"]
+        else:
+            assert f"004.{section}" in entry.also, one["place"]
+
+
+def test_an_entry_stands_only_where_the_list_has_it():
+    listed = {(one["id"], f"004.{one['place'].split('.')[0]}") for one in LIST}
+    said = {(id, place) for id, one in ALL.items() for place in (*one.also, f"{one.sheet}.{one.lesson}")}
+    said = {(id, place) for id, place in said if place.startswith("004")}
+    assert said == listed
+    assert said == {(id, f"004.{section}") for section, ids in SHEETS["004"].items() for id in ids}
 
 
 def test_the_places_count_up_section_by_section():
     places = [tuple(map(int, one["place"].split("."))) for one in LIST]
     assert places == sorted(places)
-    assert {section for section, _ in places} == set(SECTIONS_004) == set(range(1, 19))
-    for section in SECTIONS_004:
+    assert {section for section, _ in places} == set(SHEETS["004"]) == set(range(1, 19))
+    for section in SHEETS["004"]:
         assert [at for number, at in places if number == section] == list(range(1, sum(p[0] == section for p in places) + 1))
 
 
-def test_no_entry_is_a_copy_of_one_of_sheet_000():
-    assert not set(FORMULAS_004) & set(FORMULAS)
+def test_no_entry_is_a_copy_of_one_of_another_sheet():
+    assert not set(FORMULAS_004) & (set(FORMULAS) | set(FORMULAS_003))
 
 
 @pytest.mark.parametrize("one", FORMULAS_004.values(), ids=FORMULAS_004)

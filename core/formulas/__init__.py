@@ -52,7 +52,7 @@ FORMULAS: dict[str, Formula] = {one.id: one for one in (
         "causal_mask", 3, r"M^{\text{causal}}_{ij}=\begin{cases}0,& j\le i\\ -\infty,& j\gt i\end{cases}",
         "Row i may read column j only up to itself: nothing that is not written yet.",
         "core.masks:causal", "torch: triu", {"M": ("target", "target")},
-        also=("003.3",),
+        also=("003.3", "004.1"),
     ),
     Formula(
         "decoder_block", 3,
@@ -87,6 +87,8 @@ FORMULAS: dict[str, Formula] = {one.id: one for one in (
         "core.formulas.attention:cross_attention", "torch: scaled_dot_product_attention",
         {"Q": ("target", "d_k"), "K": ("source", "d_k"), "V": ("source", "d_v"), "A": ("target", "source"),
          "CrossAttn": ("target", "d_v")},
+        note="Sheet 004 writes it without M^pad, for a source without padding.",
+        also=("004.4",),
     ),
     Formula(
         "cross_output", 4,

@@ -40,7 +40,7 @@ LAYERS: tuple[Formula, ...] = (
         "Each token's numbers are shifted to mean 0 and scaled to variance 1, then stretched and moved by what was learned.",
         "core.formulas.decoder_only.block:layernorm", "torch: layer_norm",
         {"x": ("target", "width"), "γ": ("width",), "β": ("width",), "LN": ("target", "width")},
-        sheet="003",
+        sheet="003", also=("004.1",),
         note="Sheet 004 divides by σ without ε: a row of equal numbers would be 0/0. The code has ε under the root, as this "
              "sheet and torch do. β is a bias here, momentum and KL weight elsewhere.",
     ),
@@ -59,7 +59,7 @@ LAYERS: tuple[Formula, ...] = (
         "Only the length is set: divided by the root mean square, the mean stays.",
         "core.formulas.decoder_only.block:rmsnorm", "transformers: LlamaRMSNorm",
         {"x": ("target", "width"), "γ": ("width",), "RMS": ("target", "width")},
-        sheet="003",
+        sheet="003", also=("004.1",),
         note="RMS(x) names the normalised vector here, the root itself in sheet 004, which also leaves out ε. T5 and Llama "
              "have ε under the root, as the code has.",
     ),
@@ -69,7 +69,7 @@ LAYERS: tuple[Formula, ...] = (
         "The state against every token's column gives logits; e to the logit, shared out, gives probabilities.",
         "core.formulas.sequence:output_head", "torch: matmul and softmax",
         {"h": ("target", "width"), "W_U": ("width", "vocab"), "z": ("target", "vocab"), "p̂": ("target", "vocab")},
-        sheet="003",
+        sheet="003", also=("004.1", "004.10"),
         note="Sheet 000 ties W_U = Eᵀ; this one counts W_U among θ as a matrix of its own. GPT-2 ties them, Llama 3 8B does "
              "not.",
     ),
@@ -80,7 +80,7 @@ LAYERS: tuple[Formula, ...] = (
         "Logs turn the product into a sum; its mean with a minus is the loss.",
         "core.formulas.decoder_only.losses:cross_entropy", "torch: cross_entropy",
         {"z": ("target", "vocab"), "x": ("target",), "log P": (), "L": ()},
-        sheet="003",
+        sheet="003", also=("004.1", "004.13"),
         note="A mean over n tokens here; a sum in lessons 1 and 9 and in sheet 004. Divided by n, losses of texts of "
              "different lengths can be compared.",
     ),

@@ -16,7 +16,7 @@ READING: tuple[Formula, ...] = (
         "The chance of a text: the chances of its tokens, each given all before it, multiplied.",
         "core.formulas.decoder_only.language:log_factors", "transformers: GPT2LMHeadModel with the same weights",
         {"z": ("target", "vocab"), "x": ("target",), "log P(x_t)": ("target",), "log P(x)": ()},
-        sheet="003",
+        sheet="003", also=("004.3",),
         note="Before x_1 there is nothing to condition on: every model needs a start token there, which the sheet leaves out.",
     ),
     Formula(
@@ -63,9 +63,10 @@ READING: tuple[Formula, ...] = (
         "Each position gets its own pattern of waves, from one position to thousands a turn.",
         "core.formulas.decoder_only.language:sinusoids", "transformers: MarianSinusoidalPositionalEmbedding",
         {"PE": ("target", "width")},
-        sheet="003",
+        sheet="003", also=("004.1",),
         note="The code puts sine and cosine of one frequency next to each other, as the sheet does; Marian and fairseq put "
-             "all sines first. Positions count from 0.",
+             "all sines first. Positions count from 0. Sheet 004 "
+             "numbers the pairs of columns by i, which counts tokens elsewhere there.",
     ),
     Formula(
         "rope", 2,
@@ -85,7 +86,7 @@ READING: tuple[Formula, ...] = (
         "Three learned matrices read the same states three ways: what is asked, what is offered, what is given.",
         "core.formulas.attention:projections", "torch: linear",
         {"H": ("target", "width"), "Q": ("target", "d_k"), "K": ("target", "d_k"), "V": ("target", "d_v")},
-        sheet="003",
+        sheet="003", also=("004.1",),
         note="States are rows here (HW), columns in lessons 2, 4 and 7 (Wx): the same map with W transposed, which is also "
              "how torch stores it.",
     ),
@@ -94,7 +95,7 @@ READING: tuple[Formula, ...] = (
         "Queries are held against keys; the shares that come of it mix the values.",
         "core.formulas.decoder_only.attention:attention", "torch: scaled_dot_product_attention",
         {"Q": ("query", "d_k"), "K": ("key", "d_k"), "V": ("key", "d_v"), "M": ("query", "key"), "Attn": ("query", "d_v")},
-        sheet="003",
+        sheet="003", also=("004.1",),
         note="The mask is added after the scaling here; sheet 004 adds it before. With 0 and −∞ both give the same; a finite "
              "penalty would be divided by √d_k there.",
     ),
@@ -136,6 +137,7 @@ READING: tuple[Formula, ...] = (
         "core.formulas.decoder_only.attention:multi_head", "torch: MultiheadAttention",
         {"H": ("target", "width"), "W_Q": ("heads", "width", "d_k"), "W_O": ("heads · d_v", "width"),
          "MHA": ("target", "width")},
-        sheet="003",
+        note="Sheet 004 gives three inputs Q, K, V; in self-attention all three are H, as here.",
+        sheet="003", also=("004.1", "004.10"),
     ),
 )
