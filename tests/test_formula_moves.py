@@ -64,6 +64,10 @@ def test_every_card_has_a_title_a_meaning_and_its_note_and_every_section_a_title
 
 # Experiments
 
+def test_every_formula_of_003_and_004_has_something_to_move():
+    assert set(EXPERIMENTS) == {id for sheet in ("003", "004") for ids in SHEETS[sheet].values() for id in ids}
+
+
 @pytest.mark.parametrize("id", EXPERIMENTS)
 def test_dials_have_a_range_that_holds_where_they_begin(id):
     assert id in ALL and EXPERIMENTS[id].dials
@@ -89,7 +93,7 @@ def test_every_picture_is_small_says_how_it_was_made_and_is_another_at_each_end(
 
 @pytest.mark.parametrize("wrong", FAR, ids=str)
 def test_a_dial_takes_no_other_kind_of_value_and_none_out_of_its_range(wrong):
-    with pytest.raises(InputError, match="T must be a number from 0.1 to 5"):
+    with pytest.raises(InputError, match="T must be a number from 0.1 to 4"):
         moved(first("temperature", T=wrong))
 
 
@@ -113,8 +117,8 @@ def test_an_answer_names_its_question_and_brings_the_plot(parts):
 
 def test_values_fall_on_the_steps_of_a_dial():
     assert checked("temperature", {"T": 1.0001}) == {"T": 1.0}
-    found = checked("rope", {"p": 3.0, "d_k": 33})
-    assert found == {"p": 3, "d_k": 32} and all(isinstance(value, int) for value in found.values())
+    found = checked("factorized_embedding", {"E": 33, "V": 31000.0})
+    assert found == {"E": 32, "V": 30000} and all(isinstance(value, int) for value in found.values())
 
 
 def test_a_picture_has_the_colours_of_the_page_and_no_ground():
