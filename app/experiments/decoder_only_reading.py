@@ -9,7 +9,20 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from app.experiments.drawing import (
-    BLUE, GREEN, GREY, ORANGE, bars, digits, dress, figure, function, heat, line, normal, point, shown,
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    bars,
+    digits,
+    dress,
+    figure,
+    function,
+    heat,
+    line,
+    normal,
+    point,
+    shown,
 )
 from app.experiments.experiment import Dial, Experiment
 
@@ -30,7 +43,7 @@ def _model_map(at: Dials) -> go.Figure:
 
     count = int(at["n"])
     p = function("model_map")(torch.tensor(IDS[:count]), _theta(), HEADS)
-    return figure(f"p̂ = f(x; θ), |x| = {count}; N = 2, d = 16, θ ~ 𝒩(0, 0.3²), seed 0", "w", "p̂", bars(p))
+    return figure(f"p̂ = f(x; θ), |x| = {count}; N = 2, d = 16, θ ~ N(0, 0.3²), seed 0", "w", "p̂", bars(p))
 
 
 def _factorization(at: Dials) -> go.Figure:
@@ -42,7 +55,8 @@ def _factorization(at: Dials) -> go.Figure:
     z = logits(torch.tensor(IDS[:count]), _theta(), HEADS)
     each, total = function("factorization_lm")(z, torch.tensor(IDS[1 : count + 1]))
     steps = list(range(1, count + 1))
-    return figure(f"log P(x) = {shown(total)} nats; N = 2, d = 16, θ ~ 𝒩(0, 0.3²), seed 0", "t", "log P", bars(each, "log P(x_t | x_<t)"),
+    return figure(f"log P(x) = {shown(total)} nats; N = 2, d = 16, θ ~ N(0, 0.3²), seed 0", "t", "log P",
+                  bars(each, "log P(x_t | x_<t)"),
                   line(steps, np.cumsum(each.numpy()), "log P(x_≤t)", ORANGE, mode="lines+markers"))
 
 
@@ -55,7 +69,7 @@ def _risk(at: Dials) -> go.Figure:
         return float(function("risk")(torch.tensor([0.0, theta], dtype=torch.float64).expand(4, 5, 2), ids))
 
     grid, best = np.linspace(-3, 3, 61), float(np.log(14 / 6))
-    return figure("V = 2, z = (0, θ), n = 5, |𝒟| = 4; nats", "θ", "ℒ(θ)", line(grid, [loss(each) for each in grid]),
+    return figure("V = 2, z = (0, θ), n = 5, |D| = 4; nats", "θ", "ℒ(θ)", line(grid, [loss(each) for each in grid]),
                   line([best, best], [loss(best), loss(-3)], "θ*", GREY, "dot"), point(at["θ"], loss(at["θ"]), "θ"))
 
 
@@ -71,7 +85,7 @@ def _embedding(at: Dials) -> go.Figure:
 
     token = int(at["x_i"])
     found = function("embedding")(torch.tensor([token]), normal(VOCAB, 16))
-    return figure(f"e_iᵀ E, x_i = {token}; V = 12, d = 16, E ~ 𝒩(0, 1), seed 0", "d", "x_i", bars(found[0]), yaxis_range=[-3, 3])
+    return figure(f"e_iᵀ E, x_i = {token}; V = 12, d = 16, E ~ N(0, 1), seed 0", "d", "x_i", bars(found[0]), yaxis_range=[-3, 3])
 
 
 def _embedding_gradient(at: Dials) -> go.Figure:
@@ -79,7 +93,7 @@ def _embedding_gradient(at: Dials) -> go.Figure:
 
     count = int(at["n"])
     found = function("embedding_gradient")(torch.tensor(IDS[1 : count + 1]), normal(count, 8), VOCAB)
-    made = figure(f"∂ℒ/∂E, x = {IDS[1 : count + 1]}; ∂ℒ/∂x ~ 𝒩(0, 1), seed 0", "d", "j", heat(found))
+    made = figure(f"∂ℒ/∂E, x = {IDS[1 : count + 1]}; ∂ℒ/∂x ~ N(0, 1), seed 0", "d", "j", heat(found))
     return made.update_traces(y=list(range(VOCAB)))
 
 
@@ -102,12 +116,19 @@ def _sinusoids(at: Dials) -> go.Figure:
 def _rope(at: Dials) -> go.Figure:
     import torch
 
-    p, base = int(at["p"]), 10 ** at["log₁₀ b"]
-    turned = function("rope")(torch.tensor([[1.0, 0.0] * 4], dtype=torch.float64), torch.tensor([p]), base)[0]
-    traces = [line([0, turned[2 * k]], [0, turned[2 * k + 1]], f"k = {k}", colour, mode="lines+markers")
-              for k, colour in enumerate((BLUE, ORANGE, GREEN, GREY))]
-    return figure(f"q = (1, 0, 1, 0, …), p = {p}, ω_k = {shown(base)}^(−2k/8) rad", "q'_2k", "q'_2k+1", *traces,
-                  xaxis_range=[-1.15, 1.15], yaxis_range=[-1.15, 1.15], yaxis_scaleanchor="x")
+    p, width, turn, far = int(at["p"]), int(at["d_k"]), function("rope"), torch.arange(65)
+    pairs = min(4, width // 2)
+    turned = turn(torch.tensor([1.0, 0.0], dtype=torch.float64).repeat(width // 2)[None], torch.tensor([p]))[0]
+    q, k = normal(2, 1, width, seed=1)
+    scores = (turn(q.expand(65, -1), torch.full((65,), p)) * turn(k.expand(65, -1), p - far)).sum(-1)
+    made = make_subplots(rows=1, cols=2, horizontal_spacing=0.15)
+    for at_pair, colour in enumerate((BLUE, ORANGE, GREEN, GREY)[:pairs]):
+        arrow = turned[2 * at_pair : 2 * at_pair + 2]
+        made.add_trace(line([0, arrow[0]], [0, arrow[1]], f"k = {at_pair}", colour, mode="lines+markers"), 1, 1)
+    made.add_trace(line(far, scores), 1, 2)
+    dress(made, f"(1, 0) → q′_2k, q′_2k+1, p = {p}; q′·k′, q: p, k: p − Δ; q, k ~ N(0, 1), d_k = {width}, seed 1")
+    made.update_xaxes(range=[-1.15, 1.15], title_text="q′_2k", col=1).update_xaxes(title_text="Δ", col=2)
+    return made.update_yaxes(range=[-1.15, 1.15], title_text="q′_2k+1", col=1).update_yaxes(title_text="q′·k′", col=2)
 
 
 def _maps(title: str, names: list[str], matrices: list[Any], x: str, y: str, signed: bool) -> go.Figure:
@@ -124,7 +145,7 @@ def _maps(title: str, names: list[str], matrices: list[Any], x: str, y: str, sig
 def _projections(at: Dials) -> go.Figure:
     width, h = int(at["d_k"]), normal(5, 8)
     found = function("projections")(h, h, *normal(3, 8, 8, seed=1)[..., :width])
-    return _maps(f"n = 5, d = 8, d_k = d_v = {width}; H, W ~ 𝒩(0, 1), seed 0, 1", ["Q", "K", "V"], found, "d_k", "i", True)
+    return _maps(f"n = 5, d = 8, d_k = d_v = {width}; H, W ~ N(0, 1), seed 0, 1", ["Q", "K", "V"], found, "d_k", "i", True)
 
 
 def _causal(count: int) -> Any:
@@ -137,14 +158,14 @@ def _attention(at: Dials) -> go.Figure:
     count, width = int(at["n"]), int(at["d_k"])
     q, k, v = (normal(12, 64, seed=seed)[:count, :width] for seed in range(3))
     _, weights = function("attention")(q, k, v, _causal(count))
-    return figure(f"A = softmax(QKᵀ/√{width} + M); Q, K ~ 𝒩(0, 1), seed 0, 1", "j", "i", heat(weights, signed=False))
+    return figure(f"A = softmax(QKᵀ/√{width} + M); Q, K ~ N(0, 1), seed 0, 1", "j", "i", heat(weights, signed=False))
 
 
 def _attention_row(at: Dials) -> go.Figure:
     i = int(at["i"])
     q, k, v = normal(12, 8), normal(12, 8, seed=1), normal(12, 2, seed=2)
     out, weights, _ = function("attention_row")(q[i - 1], k[:i], v[:i])
-    return figure(f"o_{i} = ({shown(out[0])}, {shown(out[1])}), j ≤ {i}; d_k = 8, d_v = 2, q, k, v ~ 𝒩(0, 1), seed 0, 1, 2",
+    return figure(f"o_{i} = ({shown(out[0])}, {shown(out[1])}), j ≤ {i}; d_k = 8, d_v = 2, q, k, v ~ N(0, 1), seed 0, 1, 2",
                   "j", f"A_{i}j", bars(weights), xaxis_range=[0.4, 12.6], yaxis_range=[0, 1.02])
 
 
@@ -156,8 +177,8 @@ def _score_variance(at: Dials) -> go.Figure:
     for name, values, colour in (("q·k", scores, BLUE), ("q·k/√d_k", scores / width**0.5, ORANGE)):
         counted, _ = np.histogram(values.numpy(), edges)
         traces.append(go.Bar(x=digits(middle), y=counted.tolist(), name=name, marker={"color": colour}))
-    made = figure(f"Var[q·k] = {shown(variance)}, Var[q·k/√d_k] = {shown(variance / width)}, d_k = {width}; 4000 q, k ~ 𝒩(0, 1), seed 0, 1",
-                  "s", "#", *traces)
+    made = figure(f"Var[q·k] = {shown(variance)}, Var[q·k/√d_k] = {shown(variance / width)}, d_k = {width}; "
+                  f"{PAIRS} q, k ~ N(0, 1), seed 0, 1", "s", "#", *traces)
     return made.update_layout(barmode="overlay").update_traces(opacity=0.7)
 
 
@@ -171,14 +192,14 @@ def _softmax_jacobian(at: Dials) -> go.Figure:
 def _causal_mask(at: Dials) -> go.Figure:
     count = int(at["n"])
     open_ = function("causal_mask")(count, count)
-    return figure(f"M: 0 (1), −∞ (0); n = {count}", "j", "i", heat(open_.astype(int), signed=False, scale=False))
+    return figure(f"M: 0 (1), −∞ (0); n = {count}", "j", "i", heat(open_.astype(float), signed=False, scale=False))
 
 
 def _multi_head(at: Dials) -> go.Figure:
     heads, h = int(at["h"]), normal(6, 16)
     q, k, v = (normal(4, 16, 4, seed=seed)[:heads] / 2 for seed in (1, 2, 3))
     _, weights = function("multi_head")(h, q, k, v, normal(heads * 4, 16, seed=4), _causal(6))
-    return _maps("A of head_1 … head_h; d = 16, d_k = 4, H ~ 𝒩(0, 1), W ~ 𝒩(0, ½²), seed 0 … 4",
+    return _maps("A of head_1 … head_h; d = 16, d_k = 4, H ~ N(0, 1), W ~ N(0, ½²), seed 0 … 4",
                  [f"head_{at}" for at in range(1, heads + 1)], list(weights), "j", "i", False)
 
 
@@ -190,7 +211,7 @@ READING = {
     "embedding": Experiment((Dial("x_i", 0, 11, 3),), _embedding),
     "embedding_gradient": Experiment((Dial("n", 1, 12, 5),), _embedding_gradient),
     "sinusoids": Experiment((Dial("p", 0, 63, 10), Dial("k", 0, 15, 3)), _sinusoids),
-    "rope": Experiment((Dial("p", 0, 64, 3), Dial("log₁₀ b", 2, 6, 4, 0.5)), _rope),
+    "rope": Experiment((Dial("p", 0, 200, 3), Dial("d_k", 4, 128, 32, 4)), _rope),
     "projections": Experiment((Dial("d_k", 1, 8, 4),), _projections),
     "attention": Experiment((Dial("n", 2, 12, 8), Dial("d_k", 1, 64, 8)), _attention),
     "attention_row": Experiment((Dial("i", 1, 12, 6),), _attention_row),

@@ -63,8 +63,9 @@ def _perplexity(at: Dials) -> go.Figure:
     chosen = normal(8, 6).log_softmax(-1)[:, 0]
     chosen[0] = np.log(at["p̂_1"])
     found = function("perplexity")(chosen)
-    return figure(f"PPL = {shown(found)}; n = 8, p̂_2 … p̂_8: z ~ 𝒩(0, 1), V = 6, seed 0", "t", "1/p̂",
-                  bars((-chosen).exp(), "1/p̂_t"), line([0.5, 8.5], [found, found], "PPL", ORANGE), yaxis_type="log", yaxis_range=[0, 2.1])
+    return figure(f"PPL = {shown(found)}; n = 8, p̂_2 … p̂_8: z ~ N(0, 1), V = 6, seed 0", "t", "1/p̂",
+                  bars((-chosen).exp(), "1/p̂_t"), line([0.5, 8.5], [found, found], "PPL", ORANGE),
+                  yaxis_type="log", yaxis_range=[0, 2.1])
 
 
 def _surface(theta: Any) -> Any:
@@ -83,15 +84,15 @@ def _paths(title: str, paths: dict[str, list[Any]]) -> go.Figure:
 
     x, y = np.linspace(-3, 3, 41), np.linspace(-1.6, 1.6, 33)
     ground = _surface(torch.from_numpy(np.stack(np.meshgrid(x, y), -1)))
-    contours = go.Contour(x=digits(x), y=digits(y), z=digits(ground), showscale=False, colorscale="Greys", ncontours=14, opacity=0.6,
-                          contours={"coloring": "lines"})
+    contours = go.Contour(x=digits(x), y=digits(y), z=digits(ground), showscale=False, ncontours=14,
+                          contours={"coloring": "none"}, line={"color": GREY, "width": 1})
     traces = []
     for (name, path), colour in zip(paths.items(), (BLUE, ORANGE)):
         steps = np.array([each.tolist() for each in path])
         traces.append(line(steps[:, 0], steps[:, 1], name, colour, mode="lines+markers"))
     last = _surface(path[-1])
-    return figure(f"{title}, ℒ(θ_{len(path) - 1}) = {shown(last)}; ℒ = (θ_1² + 9 θ_2²)/2, θ_0 = (−2, 1)", "θ_1", "θ_2", contours, *traces,
-                  xaxis_range=[-3, 3], yaxis_range=[-1.6, 1.6])
+    return figure(f"{title}, ℒ(θ_{len(path) - 1}) = {shown(last)}; ℒ = (θ_1² + 9 θ_2²)/2, θ_0 = (−2, 1)", "θ_1", "θ_2",
+                  contours, *traces, xaxis_range=[-3, 3], yaxis_range=[-1.6, 1.6])
 
 
 def _start() -> Any:
@@ -148,7 +149,7 @@ def _vjp(at: Dials) -> go.Figure:
         by_state.append(float(adjoint.norm()))
         by_weights.append(float(own.norm()))
     steps = list(range(layers, -1, -1))
-    return figure("g_ℓ(a) = tanh(W_ℓ a), 6 × 6; W ~ 𝒩(0, g²/6), seed 0 … 6", "ℓ", "‖·‖",
+    return figure("g_ℓ(a) = tanh(W_ℓ a), 6 × 6; W ~ N(0, g²/6), seed 0 … 6", "ℓ", "‖·‖",
                   line(steps, by_state, "ā^(ℓ)", mode="lines+markers"),
                   line(steps[:-1], by_weights, "θ̄_ℓ", ORANGE, mode="lines+markers"), yaxis_type="log")
 
@@ -158,7 +159,7 @@ def _linear_adjoints(at: Dials) -> go.Figure:
 
     adjoint, x = (torch.tensor(each, dtype=torch.float64) for each in ((at["ū_1"], 0.5, -1.0), (at["x_1"], -1.0, 2.0, 0.5)))
     by_weight, by_input = function("linear_adjoints")(normal(3, 4), x, adjoint)
-    return figure(f"W̄ = ū xᵀ, x̄ = ({', '.join(map(shown, by_input))}); W ~ 𝒩(0, 1), seed 0", "x", "ū", heat(by_weight))
+    return figure(f"W̄ = ū xᵀ, x̄ = ({', '.join(map(shown, by_input))}); W ~ N(0, 1), seed 0", "x", "ū", heat(by_weight))
 
 
 def _adam_moments(at: Dials) -> go.Figure:
@@ -171,7 +172,7 @@ def _adam_moments(at: Dials) -> go.Figure:
         means.append(running[0])
         squares.append(running[1])
     steps = range(1, 81)
-    return figure("g_t ~ 𝒩(1, 1), E[g] = 1, E[g²] = 2; seed 0", "t", "g, m, v", line(steps, gradients, "g_t", GREY, "dot"),
+    return figure("g_t ~ N(1, 1), E[g] = 1, E[g²] = 2; seed 0", "t", "g, m, v", line(steps, gradients, "g_t", GREY, "dot"),
                   line(steps, means, "m_t"), line(steps, squares, "v_t", ORANGE))
 
 
@@ -186,7 +187,7 @@ def _adam_bias(at: Dials) -> go.Figure:
         corrected.append(function("adam_bias")(*running, step, betas))
     names = (("m_t", BLUE, "solid", plain, 0), ("v_t", ORANGE, "solid", plain, 1), ("m̂_t", BLUE, "dot", corrected, 0),
              ("v̂_t", ORANGE, "dot", corrected, 1))
-    return figure("g_t = 1", "t", "m, v", *[line(steps, [each[part] for each in rows], name, colour, dash)
+    return figure("g_t = 1, m_0 = v_0 = 0", "t", "m, v", *[line(steps, [each[part] for each in rows], name, colour, dash)
                                             for name, colour, dash, rows, part in names], yaxis_range=[0, 1.1])
 
 
@@ -222,7 +223,8 @@ TRAINING = {
     "adam_moments": Experiment((Dial("β_1", 0, 0.99, 0.9, 0.01), Dial("β_2", 0, 0.999, 0.99, 0.001)), _adam_moments),
     "adam_bias": Experiment((Dial("β_1", 0, 0.99, 0.9, 0.01), Dial("β_2", 0, 0.999, 0.99, 0.001)), _adam_bias),
     "adam_update": Experiment((Dial("η", 0.02, 1, 0.3, 0.02), Dial("λ", 0, 1, 0.2, 0.05), Dial("t", 1, 30, 20)), _adam_update),
-    "cosine_schedule": Experiment((Dial("t", 0, 1000, 300, 10), Dial("T_w", 0, 500, 100, 10), Dial("η_min", 0, 1, 0.1, 0.05)), _cosine),
+    "cosine_schedule": Experiment((Dial("t", 0, 1000, 300, 10), Dial("T_w", 0, 500, 100, 10), Dial("η_min", 0, 1, 0.1, 0.05)),
+                                  _cosine),
     "scaling_law": Experiment((Dial("log₁₀ N", 6, 12, 9, 0.25), Dial("log₁₀ D", 8, 14, 10, 0.25), Dial("α", 0.3, 0.4, 0.34, 0.01),
                                Dial("L_∞", 0, 3, FLOOR, 0.01)), _scaling),
 }

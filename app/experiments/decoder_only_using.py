@@ -23,9 +23,9 @@ def _sft(at: Dials) -> go.Figure:
     z, ids, places = normal(count, 12), torch.arange(count), torch.arange(count)
     each = [function("sft_loss")(z, ids, places == t) for t in range(count)]
     total = function("sft_loss")(z, ids, places >= prompt)
-    return figure(f"ℒ_SFT = {shown(total)} nats, t > {prompt}; V = 12, z ~ 𝒩(0, 1), seed 0", "t", "−log P",
-                  bars(each[:prompt], "𝟙 = 0", list(range(1, prompt + 1)), GREY),
-                  bars(each[prompt:], "𝟙 = 1", list(range(prompt + 1, count + 1))))
+    return figure(f"ℒ_SFT = {shown(total)} nats, t > {prompt}; V = 12, z ~ N(0, 1), seed 0", "t", "−log P",
+                  bars(each[:prompt], "1 = 0", list(range(1, prompt + 1)), GREY),
+                  bars(each[prompt:], "1 = 1", list(range(prompt + 1, count + 1))))
 
 
 @cache
@@ -44,8 +44,9 @@ def _lora(at: Dials) -> go.Figure:
     a, b = normal(32, w.shape[1])[:rank].float() / w.shape[1] ** 0.5, normal(w.shape[0], 32, seed=1)[:, :rank].float() / 50
     whole, change = function("lora")(w, a, b, at["α"])
     share = rank * sum(w.shape) / w.numel()
-    return figure(f"{WEIGHT.removesuffix('.weight')}: ‖ΔW‖/‖W_0‖ = {shown(change.norm() / w.norm())}, r(d + k)/(dk) = {share:.1%}<br>"
-                  f"A ~ 𝒩(0, 1/k), B ~ 𝒩(0, 0.02²), seed 0, 1", "i", "σ_i",
+    size = shown(change.norm() / w.norm())
+    return figure(f"pocket-t5 {WEIGHT.removesuffix('.weight')}: ‖ΔW‖/‖W_0‖ = {size}, r(d + k)/(dk) = {share:.1%}; "
+                  f"A ~ N(0, 1/k), B ~ N(0, 0.02²), seed 0, 1", "i", "σ_i",
                   *[line(range(1, len(w) + 1), torch.linalg.svdvals(each), name, colour, dash) for each, name, colour, dash in
                     ((w, "W_0", GREY, "solid"), (whole, "W", BLUE, "dot"), (change, "ΔW", ORANGE, "solid"))])
 
@@ -70,8 +71,9 @@ def _anchored(at: Dials) -> go.Figure:
         return function("kl_anchored")(rewards, policy, reference, beta, policy.exp())
 
     grid = np.linspace(0, 8, 81)
-    return figure(f"π ∝ π_ref e^(w r): J = {shown(value(tilt))}, w* = 1/β = {shown(1 / beta)}; 6 y, r, log π_ref ~ 𝒩(0, 1), seed 0, 1",
-                  "w", "J", line(grid, [value(each) for each in grid]), line([1 / beta] * 2, [-1, value(1 / beta)], "w*", GREY, "dot"),
+    best = 1 / beta
+    return figure(f"π ∝ π_ref e^(w r): J = {shown(value(tilt))}, w* = 1/β = {shown(best)}; 6 y, r, z_ref ~ N(0, 1), seed 0, 1",
+                  "w", "J", line(grid, [value(each) for each in grid]), line([best] * 2, [-1, value(best)], "w*", GREY, "dot"),
                   point(tilt, value(tilt)), xaxis_range=[-0.2, 8.2])
 
 
@@ -101,7 +103,7 @@ def _dpo(at: Dials) -> go.Figure:
 def _generation(at: Dials) -> go.Figure:
     count, chances = int(at["m"]), normal(12, 6).softmax(-1).amax(-1).numpy()
     found = [function("factorization")(np.log(chances[:step])) for step in range(1, count + 1)]
-    return figure(f"P(y | x) = {shown(found[-1])}, m = {count}; max p̂, z ~ 𝒩(0, 1), V = 6, seed 0", "t", "P",
+    return figure(f"P(y | x) = {shown(found[-1])}, m = {count}; max p̂, z ~ N(0, 1), V = 6, seed 0", "t", "P",
                   bars(chances[:count], "P(y_t | x, y_<t)", colour=GREY), bars(found, "P(y_≤t | x)"), yaxis_type="log",
                   xaxis_range=[0.4, 12.6])
 
@@ -109,16 +111,16 @@ def _generation(at: Dials) -> go.Figure:
 def _temperature(at: Dials) -> go.Figure:
     z = 2 * normal(12).sort(descending=True).values
     plain, p = function("temperature")(z, 1.0), function("temperature")(z, at["T"])
-    return figure(f"T = {at['T']:g}, max p̂ = {shown(p.max())}; V = 12, z ~ 𝒩(0, 2²), seed 0", "w", "p̂_w", bars(plain, "T = 1", colour=GREY),
-                  bars(p, "p̂(T)"), yaxis_range=[0, 1.02])
+    return figure(f"T = {at['T']:g}, max p̂ = {shown(p.max())}; V = 12, z ~ N(0, 2²), seed 0", "w", "p̂_w",
+                  bars(plain, "T = 1", colour=GREY), bars(p, "p̂(T)"), yaxis_range=[0, 1.02])
 
 
 def _top_p(at: Dials) -> go.Figure:
     z = 1.5 * normal(1, 20).sort(descending=True).values
     p = function("temperature")(z, 1.0)[0]
     kept, left = function("top_p")(z, at["p"])
-    return figure(f"|S| = {int(kept.sum())}, Σ_S p̂ = {shown(p[kept[0]].sum())} ≥ p = {at['p']:g}; V = 20, z ~ 𝒩(0, 1.5²), seed 0", "w",
-                  "p̂_w", bars(p, "p̂", colour=GREY), bars(left[0], "p̂ (S)"))
+    return figure(f"|S| = {int(kept.sum())}, Σ_S p̂ = {shown(p[kept[0]].sum())} ≥ p = {at['p']:g}; V = 20, z ~ N(0, 1.5²), seed 0",
+                  "w", "p̂_w", bars(p, "p̂", colour=GREY), bars(left[0], "p̂ (S)"))
 
 
 def _kv_bytes(at: Dials) -> go.Figure:
@@ -138,7 +140,7 @@ USING = {
     "ppo_clip": Experiment((Dial("ρ", 0, 2.5, 1.5, 0.05), Dial("Â", -2, 2, 1, 0.1), Dial("ε", 0, 0.5, 0.2, 0.05)), _ppo),
     "dpo": Experiment((Dial("β", 0.05, 1, 0.1, 0.05), Dial("Δ_w", -10, 10, 2, 0.5), Dial("Δ_l", -10, 10, 0, 0.5)), _dpo),
     "factorization": Experiment((Dial("m", 1, 12, 6),), _generation),
-    "temperature": Experiment((Dial("T", 0.1, 4, 1.5, 0.1),), _temperature),
+    "temperature": Experiment((Dial("T", 0.1, 5, 1.5, 0.05),), _temperature),
     "top_p": Experiment((Dial("p", 0.05, 1, 0.8, 0.05),), _top_p),
     "kv_bytes": Experiment((Dial("log₂ n", 7, 17, 13), Dial("N_layers", 1, 96, 32), Dial("d", 256, 16384, 4096, 256)), _kv_bytes),
 }

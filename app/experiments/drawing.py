@@ -74,11 +74,9 @@ def figure(title: str, x: str, y: str, *traces: go.Scatter | go.Bar | go.Heatmap
 
 
 def dress(made: go.Figure, title: str, **layout: Any) -> go.Figure:
-    """Size, title and legend that all figures share."""
-    made.update_layout(template=go.layout.Template(), title={"text": title, "font": {"size": 14}}, height=360, barmode="group",
-                       margin={"l": 60, "r": 20, "t": 50, "b": 50}, legend={"orientation": "h", "y": 1.0, "yanchor": "bottom"},
-                       showlegend=any(trace.name for trace in made.data), **layout)
-    return made
+    """Title and legend. Traces without a name take no place in the legend."""
+    made.update_traces(showlegend=False, selector=lambda trace: not trace.name)
+    return made.update_layout(template=go.layout.Template(), title_text=title, **layout)
 
 
 def shown(value: Any) -> str:
