@@ -93,7 +93,7 @@ def test_every_picture_is_small_says_how_it_was_made_and_is_another_at_each_end(
 
 @pytest.mark.parametrize("wrong", FAR, ids=str)
 def test_a_dial_takes_no_other_kind_of_value_and_none_out_of_its_range(wrong):
-    with pytest.raises(InputError, match="T must be a number from 0.1 to 4"):
+    with pytest.raises(InputError, match="T must be a number from 0.1 to 5"):
         moved(first("temperature", T=wrong))
 
 
