@@ -135,10 +135,10 @@ def _logit_gradient(at: Dials) -> go.Figure:
 
 def _parameters(at: Dials) -> go.Figure:
     layers, width, vocab = int(at["N"]), int(at["d"]), 32000
-    counts = dict.fromkeys(("E", "W_Q, W_K, W_V, W_O", "W_1, W_2, b", "γ, β", "W_U"), 0)
+    counts = dict.fromkeys(("E", "W_Q … W_O", "W_1, W_2, b", "γ, β", "W_U"), 0)
     for name, shape in function("parameters")(layers, width, 4 * width, vocab).items():
         own = name.rpartition(".")[2]
-        group = own if own in counts else "γ, β" if own[0] in "γβ" else "W_1, W_2, b" if own[-1] in "12" else "W_Q, W_K, W_V, W_O"
+        group = own if own in counts else "γ, β" if own[0] in "γβ" else "W_1, W_2, b" if own[-1] in "12" else "W_Q … W_O"
         counts[group] += prod(shape)
     return figure(f"|θ| = {sum(counts.values()):,}; V = 32000, d_ff = 4d", "θ", "#",
                   bars(list(counts.values()), x=list(counts)), yaxis_type="log", yaxis_range=[3, 11])

@@ -43,7 +43,7 @@ def _model_map(at: Dials) -> go.Figure:
 
     count = int(at["n"])
     p = function("model_map")(torch.tensor(IDS[:count]), _theta(), HEADS)
-    return figure(f"p̂ = f(x; θ), |x| = {count}; N = 2, d = 16, θ ~ N(0, 0.3²), seed 0", "w", "p̂", bars(p))
+    return figure(f"p̂ = f(x; θ), |x| = {count}; N = 2, d = 16, θ ~ N(0, 0.3²), seed 0", "w", "p̂", bars(p, x=list(range(VOCAB))))
 
 
 def _factorization(at: Dials) -> go.Figure:
@@ -121,7 +121,7 @@ def _rope(at: Dials) -> go.Figure:
     turned = turn(torch.tensor([1.0, 0.0], dtype=torch.float64).repeat(width // 2)[None], torch.tensor([p]))[0]
     q, k = normal(2, 1, width, seed=1)
     scores = (turn(q.expand(65, -1), torch.full((65,), p)) * turn(k.expand(65, -1), p - far)).sum(-1)
-    made = make_subplots(rows=1, cols=2, horizontal_spacing=0.15)
+    made = make_subplots(rows=1, cols=2, horizontal_spacing=0.22)
     for at_pair, colour in enumerate((BLUE, ORANGE, GREEN, GREY)[:pairs]):
         arrow = turned[2 * at_pair : 2 * at_pair + 2]
         made.add_trace(line([0, arrow[0]], [0, arrow[1]], f"k = {at_pair}", colour, mode="lines+markers"), 1, 1)

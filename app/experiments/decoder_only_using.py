@@ -23,9 +23,9 @@ def _sft(at: Dials) -> go.Figure:
     z, ids, places = normal(count, 12), torch.arange(count), torch.arange(count)
     each = [function("sft_loss")(z, ids, places == t) for t in range(count)]
     total = function("sft_loss")(z, ids, places >= prompt)
-    return figure(f"ℒ_SFT = {shown(total)} nats, t > {prompt}; V = 12, z ~ N(0, 1), seed 0", "t", "−log P",
-                  bars(each[:prompt], "1 = 0", list(range(1, prompt + 1)), GREY),
-                  bars(each[prompt:], "1 = 1", list(range(prompt + 1, count + 1))))
+    return figure(f"ℒ_SFT = {shown(total)} nats, n = {prompt}; V = 12, z ~ N(0, 1), seed 0", "t", "−log P",
+                  bars(each[:prompt], "t ≤ n", list(range(1, prompt + 1)), GREY),
+                  bars(each[prompt:], "t > n", list(range(prompt + 1, count + 1))))
 
 
 @cache

@@ -69,7 +69,9 @@ def figure(title: str, x: str, y: str, *traces: go.Scatter | go.Bar | go.Heatmap
     made.update_xaxes(title_text=x)
     made.update_yaxes(title_text=y)
     if isinstance(traces[0], go.Heatmap):
-        made.update_yaxes(autorange="reversed")
+        made.update_yaxes(autorange="reversed", dtick=1 if len(traces[0].z) <= 12 else None)
+    made.update_xaxes(exponentformat="power", selector={"type": "log"})
+    made.update_yaxes(exponentformat="power", selector={"type": "log"})
     return made
 
 
@@ -80,5 +82,5 @@ def dress(made: go.Figure, title: str, **layout: Any) -> go.Figure:
 
 
 def shown(value: Any) -> str:
-    """A number of a title, to four digits."""
-    return f"{float(value):.4g}"
+    """A number of a title, to four digits; what only rounding left is 0."""
+    return f"{float(value) if abs(value) > 1e-12 else 0:.4g}"

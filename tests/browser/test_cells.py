@@ -51,13 +51,15 @@ def test_maps_words_and_themes(page):
 
 
 def test_what_follows_the_heatmap_is_there_by_the_next_frame(page):
+    """The one after it where another drawing was due at that time, as after a change of size."""
     send(page, "square", 3)
     frame(page)
     shown = page.evaluate(
         """() => new Promise((done) => {
           const text = (name) => document.querySelector(`[data-ts=${name}]`).textContent;
           document.querySelector("[data-ts=forward]").click();
-          requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => done([text("count"), text("caption")]))));
+          const next = (then) => requestAnimationFrame(then);
+          next(() => next(() => next(() => setTimeout(() => done([text("count"), text("caption")])))));
         })"""
     )
     assert shown[0] == "Step 4 of 12" and shown[1].startswith("Step 4 of 12")

@@ -99,8 +99,12 @@ def test_the_step_has_a_keyboard(page):
 def test_caches_are_measured_when_asked(page):
     toggle(page, CACHES)
     expect(page.locator(f"{CACHES}-view [data-ts=state]")).to_contain_text("Press Measure")
-    page.locator("#ts-search-caches-tokens input[type=number]").fill("24")
-    page.locator("#ts-search-caches-tokens input[type=number]").press("Enter")
+    number, slider = (page.locator(f"#ts-search-caches-tokens input[type={kind}]") for kind in ("number", "range"))
+    page.wait_for_timeout(500)   # what the section opens with has been set by then
+    number.fill("24")
+    number.press("Enter")
+    expect(slider).to_have_value("24")
+    page.wait_for_timeout(300)
     page.locator("#ts-search-caches-go").click()
     expect(page.locator(f"{CACHES}-view [data-ts=sentence]")).to_contain_text("24 tokens took")
     expect(page.locator(f"{CACHES}-view [data-ts=equal]")).to_contain_text("all 24 tokens are equal; the largest difference")
