@@ -60,7 +60,8 @@ def marked(id: str, latex: str, own: bool = True) -> str:
     own: of sheet 000, whose glossary it is.
     """
     forms = [(form, name) for name, term in GLOSSARY.items() for form in term.forms if own or form in _EVERYWHERE]
-    forms += [(form, f"{where}:{form}") for where in ("" if own else id, id) for form in LOCAL.get(where, {})]  # the last one holds
+    # the last one holds
+    forms += [(form, f"{where}:{form}") for where in ("" if own else id, id) for form in LOCAL.get(where, {})]
     found = {_same(mathml(form)): (plain(form), name) for form, name in forms}
     root = mathml(latex)
     _mark(root, found)

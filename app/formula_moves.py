@@ -83,7 +83,7 @@ def look(dark: bool) -> dict[str, Any]:
     return {"layout": {
         "font": {"family": "system-ui, Segoe UI, Noto Sans, sans-serif", "size": 13, "color": ink},
         "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)", "xaxis": axis, "yaxis": axis,
-        "colorway": ["#56b4e9" if dark else "#0072b2", "#e69f00" if dark else "#d55e00", "#009e73", "#cc79a7", "#999999", "#f0e442"],
+        "colorway": [*(("#56b4e9", "#e69f00") if dark else ("#0072b2", "#d55e00")), "#009e73", "#cc79a7", "#999999", "#f0e442"],
         "colorscale": {"sequential": "Viridis", "diverging": [[0, "#0072b2"], [0.5, "#ffffff"], [1, "#d55e00"]]},
         "scene": {"xaxis": space, "yaxis": space, "zaxis": space}, "margin": {"l": 52, "r": 16, "t": 34, "b": 46},
         "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"}, "hovermode": "closest",

@@ -27,7 +27,7 @@ from core.examples import EXAMPLES
 from core.formulas import FORMULAS, GLOSSARY, ITEMS, LOCAL
 from core.formulas.moment import SAVED, TOUR, TOUR_TEXT, Moment
 from core.formulas.moments import moment
-from core.formulas.sheets import ALL, SHEETS, places
+from core.formulas.sheets import ALL
 from core.models import Models
 from core.runs import Run, run
 from tests import models

@@ -114,11 +114,9 @@ def attention_score(at):
 
 def attention_dropout(at):
     seed = int(at["seed"])
-    weights, output = function("attention_dropout")(normal(6, 8), normal(8, 3, seed=1), at["p"], seed)
-    figure = heat(weights, f"p = {at['p']:g}, seed {seed}", "j", "i", zmin=0)
-    for row, total in enumerate(weights.sum(-1).tolist()):
-        figure.add_annotation(x=8, y=row, text=f"Σ = {total:.2f}", showarrow=False, xanchor="left")
-    return figure.update_xaxes(range=[-0.5, 9.5])
+    weights, _ = function("attention_dropout")(normal(6, 8), normal(8, 3, seed=1), at["p"], seed)
+    names = [f"{row}: Σ = {total:.2f}" for row, total in enumerate(weights.sum(-1).tolist())]
+    return heat(weights, f"p = {at['p']:g}; scores: N(0, 1), seed 0; Dropout: seed {seed}", "j", "i", y=names, zmin=0)
 
 
 def learned_positions(at):
@@ -174,7 +172,7 @@ BLOCKS: dict[str, Experiment] = {
     "causal_attention": Experiment((LENGTH, GAIN), causal_attention),
     "cross_attention": Experiment((Dial("n", 1, 12, 8), GAIN), cross_attention),
     "attention_score": Experiment((Dial("d_k", 1, 64, 8),), attention_score),
-    "attention_dropout": Experiment((Dial("p", 0.0, 0.9, 0.1, 0.1), Dial("seed", 0, 20, 0)), attention_dropout),
+    "attention_dropout": Experiment((Dial("p", 0.0, 0.9, 0.3, 0.1), Dial("seed", 0, 20, 0)), attention_dropout),
     "learned_positions": Experiment((Dial("n", 1, 16, 12),), learned_positions),
     "relative_keys": Experiment((Dial("k", 1, 7, 3),), relative_keys),
     "bert_input": Experiment((Dial("n_A", 1, 11, 7),), bert_input),

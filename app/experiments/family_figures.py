@@ -10,6 +10,7 @@ from core.formulas import FORMULAS
 from core.formulas.families import FORMULAS_004
 
 SEED = 0
+THIN = 10  # pixels of a scale of colours: a phone has few
 
 
 def function(id: str) -> Any:
@@ -33,20 +34,23 @@ def numbers(values: Any) -> list:
 
 def heat(values: Any, title: str, across: str, down: str, **settings: Any) -> go.Figure:
     """A matrix: rows down, columns to the right."""
-    figure = go.Figure(go.Heatmap(z=numbers(values), **settings))
+    figure = go.Figure(go.Heatmap(z=numbers(values), colorbar_thickness=THIN, **settings))
     figure.update_layout(title=title, xaxis_title=across, yaxis_title=down)
     figure.update_yaxes(autorange="reversed")
     return figure
 
 
 def heats(panels: Mapping[str, Any], title: str, across: str, down: str, shared: bool = False) -> go.Figure:
-    """Several matrices side by side; shared: one scale of colours for all."""
-    figure = make_subplots(1, len(panels), subplot_titles=list(panels), horizontal_spacing=0.06)
+    """Several matrices, two in a row; shared: one scale of colours for all."""
+    rows = (len(panels) + 1) // 2
+    figure = make_subplots(rows, 2, subplot_titles=list(panels), horizontal_spacing=0.12, vertical_spacing=0.18)
     for at, values in enumerate(panels.values()):
         scale = {"coloraxis": "coloraxis"} if shared else {"showscale": False}
-        figure.add_trace(go.Heatmap(z=numbers(values), **scale), 1, at + 1)
+        figure.add_trace(go.Heatmap(z=numbers(values), **scale), at // 2 + 1, at % 2 + 1)
     figure.update_yaxes(autorange="reversed")
-    figure.update_layout(title=title, xaxis_title=across, yaxis_title=down)
+    figure.update_layout(title=title, height=190 * rows + 60, coloraxis_colorbar_thickness=THIN)
+    figure.update_xaxes(title_text=across, row=rows)
+    figure.update_yaxes(title_text=down, col=1)
     return figure
 
 

@@ -24,12 +24,12 @@ def sentence_embedding(at):
     return _pooled(_encode(ids), s, f"POOL = {pool}, n = {len(ids)}; u: {FROM_SEEDS}")
 
 
-def _pooled(u, s, title: str):
+def _pooled(u, s, title: str, rows=None):
     """Token vectors, an empty row, and what they are pooled to."""
     import torch
 
     gap = torch.full_like(s, torch.nan)[None]
-    names = [*counted("u", len(u)), " ", "s"]
+    names = [*(rows or counted("u", len(u))), " ", "s"]
     figure = heat(torch.cat([u, 0 * gap, s[None]]), title, "d", "", y=names, zmid=0, colorscale="RdBu")
     figure.data[0].z = [[None if value != value else value for value in row] for row in figure.data[0].z]
     return figure
@@ -57,10 +57,8 @@ def max_pooling(at):
 def attention_pooling(at):
     u = normal(TOKENS, WIDTH)
     shares, s = function("attention_pooling")(u, at["c"] * normal(WIDTH, seed=1))
-    figure = _pooled(u, s, f"c·w, c = {at['c']:g}; {FROM_SEEDS}, w: seed 1")
-    for row, share in enumerate(shares.tolist()):
-        figure.add_annotation(x=WIDTH, y=row, text=f"α = {share:.2f}", showarrow=False, xanchor="left")
-    return figure.update_xaxes(range=[-0.5, WIDTH + 2])
+    names = [f"{name}: α = {share:.2f}" for name, share in zip(counted("u", TOKENS), shares.tolist(), strict=True)]
+    return _pooled(u, s, f"c·w, c = {at['c']:g}; {FROM_SEEDS}, w: seed 1", names)
 
 
 def _between(t: float):
@@ -157,7 +155,7 @@ def _distance(id: str, at):
                   x=grid.tolist(), y=grid.tolist())
     way = ([0, at["v₁"], at["v₁"]], [0, 0, at["v₂"]]) if id == "manhattan" else ([0, at["v₁"]], [0, at["v₂"]])
     figure.add_scatter(x=way[0], y=way[1], mode="lines+markers", showlegend=False, line_color="white")
-    return figure.update_yaxes(autorange=True)
+    return figure.update_yaxes(autorange=True, scaleanchor="x", constrain="domain").update_xaxes(constrain="domain")
 
 
 def euclidean(at):

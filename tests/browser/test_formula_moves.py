@@ -15,7 +15,8 @@ PLOT = ".fc-slot.fc-drawn .js-plotly-plot"
 DATA = f"document.querySelector('{PLOT}').data"
 # Milliseconds from a dial's own event until a frame was painted with the new picture.
 TIMED = """async (count) => {
-    const out = [], input = document.querySelector(".fc-panel input"), gd = () => document.querySelector(".fc-slot .js-plotly-plot");
+    const out = [], input = document.querySelector(".fc-panel input");
+    const gd = () => document.querySelector(".fc-slot .js-plotly-plot");
     for (let k = 0; k < count; k++) {
         const old = gd().data, began = performance.now();
         input.value = +input.min + (1 + k % 7) * 10 * +input.step;
