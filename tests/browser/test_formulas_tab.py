@@ -90,6 +90,7 @@ def test_a_symbol_says_what_it_is_and_lights_its_picture_by_mouse_and_by_key(pag
     expect(one.locator(".fc-said")).to_contain_text("The input, a sequence of n tokens")
     expect(one.locator(".fc-sides.fc-lit")).to_have_count(2)  # rows of K and of V are the source
     expect(one.locator(".fc-tops.fc-lit")).to_have_count(2)  # columns of M and of A too
+    page.mouse.move(1, 1)  # the page scrolls to the picture: what comes under the mouse then would speak last
     one.locator("canvas").nth(4).focus()
     page.keyboard.press("ArrowRight")
     expect(one.locator(".fc-said")).to_contain_text("A")
