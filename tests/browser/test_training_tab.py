@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
+from core.examples import EXAMPLES
 from tests.browser.tabs import open_tab
 
 TEACHING = "#ts-train-teaching-view"
@@ -142,7 +143,7 @@ def relatives(page):
 def test_relatives_come_when_asked_for_and_read_what_is_typed(page):
     part = relatives(page)
     assert [card.get_attribute("data-family") for card in part.locator("section").all()] == FAMILIES
-    expect(part.locator("textarea")).to_have_value("A man is riding a bicycle down the street.")
+    expect(part.locator("textarea")).to_have_value(EXAMPLES[0].text)
     gpt = part.locator("section[data-family=gpt]")
     expect(gpt.locator("canvas")).to_have_count(1)
     gpt.locator("canvas").focus()
