@@ -91,7 +91,7 @@ function drawCard(card, value) {
   heat(left, card.mask.flat(), card.tokens, card.tokens.length, { diverging: false, most: 1, title: word("relatives.mask"), columnNames: card.tokens, room: 260 });
   add(left, "p", "", word("relatives.moved", { n: card.changed + 1, moved: card.moved, all: card.tokens.length }));
   if (card.matrix) {
-    heat(left, card.matrix.flat(), card.pairs.map((pair) => pair[0]), card.matrix.length, { most: 1, title: word("relatives.cosines"), columnNames: card.pairs.map((pair) => pair[1]), room: 104 });
+    heat(left, card.matrix.flat(), card.pairs.map((pair) => pair[0]), card.matrix.length, { most: 1, title: word("relatives.cosines"), columnNames: card.pairs.map((pair) => pair[1].slice(0, 13) + "…"), room: 104 });
   }
   objective(card, right, value);
   input(card, right);
