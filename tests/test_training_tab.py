@@ -13,6 +13,7 @@ from app.config import AppConfig
 from app.engine import Engine
 from app.masked import Masked
 from app.page import build
+from app.relatives import Relatives
 from app.taught import Taught, reference
 from app.training import Trainings
 from app.views import train
@@ -240,7 +241,7 @@ def test_a_sections_code_has_its_words_in_every_language(name):
 @pytest.mark.parametrize("data", [None, [], {}, {"what": 3}, {"what": "sing"}])
 def test_a_strange_event_is_a_sentence(taught, trainings, data):
     with pytest.raises(InputError):
-        list(train.answers(taught, trainings, PLAIN, data, "ann"))
+        list(train.answers(taught, trainings, Relatives(taught.engine), PLAIN, data, "ann"))
 
 
 def test_a_late_component_shows_only_messages():

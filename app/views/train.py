@@ -12,6 +12,7 @@ from app.answers import slow, spoken
 from app.controls import Controls
 from app.engine import Engine
 from app.masked import Masked
+from app.relatives import ASKS, Relatives
 from app.tab import Tab
 from app.taught import Taught
 from app.training import Trainings
@@ -24,20 +25,21 @@ from core.settings import Settings
 TITLE = "page.train"
 SECTIONS = ("teaching", "bridge", "distilling", "tuning", "budget", "kinds")
 RUNS = ("distil", "tune")
-SCRIPTS = {"distilling": ("running",), "tuning": ("running",)}  # beside what all sections share
+SCRIPTS = {"distilling": ("running",), "tuning": ("running",), "kinds": ("relatives",)}  # beside what all sections share
 
 
 def build(engine: Engine, controls: Controls) -> Tab:
     """The sections, the first open; the result connects the first one to the opening of the tab."""
     gr.Markdown(said("page.train.about"), elem_id="ts-train-about")
     taught = Taught(Masked(engine))
-    trainings = Trainings(engine, taught)
+    trainings, relatives = Trainings(engine, taught), Relatives(engine)
     first: list[tuple[Late, Callable]] = []
 
     @spoken
     def ask(values: dict, event: gr.EventData, request: gr.Request) -> Iterator[dict]:
         data = getattr(event, "_data", None)
-        yield from slow(lambda: answers(taught, trainings, controls.settings(values), data, str(request.session_hash)))
+        yield from slow(lambda: answers(
+            taught, trainings, relatives, controls.settings(values), data, str(request.session_hash)))
 
     def quit(request: gr.Request) -> None:
         engine.latest.stop(f"{request.session_hash} training")
@@ -64,7 +66,7 @@ def build(engine: Engine, controls: Controls) -> Tab:
 
 
 def answers(
-    taught: Taught, trainings: Trainings, settings: Settings, data: object, visitor: str
+    taught: Taught, trainings: Trainings, relatives: Relatives, settings: Settings, data: object, visitor: str
 ) -> Iterator[dict[str, Any]]:
     """Messages for the section that asked."""
     if not isinstance(data, Mapping) or not isinstance(data.get("what"), str):
@@ -73,6 +75,8 @@ def answers(
     yield from taught.engine.arriving(settings.model)
     if what in RUNS:
         yield from trainings.messages(what, settings, data, visitor)
+    elif what in ASKS:
+        yield from relatives.messages(what, settings, data, visitor)
     elif what == "bars":
         yield trainings.bars(settings, data, visitor)
     else:

@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
+from core.examples import EXAMPLES
 from tests.browser.tabs import open_tab
 
 TEACHING = "#ts-train-teaching-view"
@@ -126,11 +127,67 @@ def test_every_kind_runs(page):
     expect(view.locator("canvas")).to_have_count(3 + 2)  # and how T5 and BART tell positions apart
 
 
+FAMILIES = ["bert", "gpt", "electra", "deberta", "albert", "sbert"]
+
+
+def relatives(page):
+    """The part about relatives in the families' section, open, with its six cards."""
+    view = opened(page, "kinds")
+    part = view.locator("details", has=page.locator("textarea"))
+    if not part.locator("textarea").is_visible():
+        part.locator("> summary").click()
+    expect(part.locator("section")).to_have_count(len(FAMILIES))
+    return part
+
+
+def test_relatives_come_when_asked_for_and_read_what_is_typed(page):
+    part = relatives(page)
+    assert [card.get_attribute("data-family") for card in part.locator("section").all()] == FAMILIES
+    expect(part.locator("textarea")).to_have_value(EXAMPLES[0].text)
+    gpt = part.locator("section[data-family=gpt]")
+    expect(gpt.locator("canvas")).to_have_count(1)
+    gpt.locator("canvas").focus()
+    expect(gpt.locator(".tr-tip")).to_contain_text(": 1.0")
+    page.keyboard.press("ArrowRight")  # the token after it is not seen
+    expect(gpt.locator(".tr-tip")).to_contain_text(": 0.0")
+    sent = state(page, "kinds", "twoStacks")["value"]
+    lm = next(card for card in sent["cards"] if card["name"] == "gpt")["losses"]["lm"]
+    expect(gpt.locator("td.tr-number").first).to_have_text(f"{lm:.4f}")
+    part.locator("textarea").fill("A <img src=x onerror=alert(1)> dog. It <b>barks</b> at me.")
+    part.get_by_role("button", name="Run all six").click()
+    expect(gpt).to_contain_text("<")
+    expect(part.locator("[role=alert]")).to_have_text("")
+    assert page.locator("#ts-train-kinds-view").locator("img, section b").count() == 0
+
+
+def test_a_relative_learns_the_text_by_heart(page):
+    part = relatives(page)
+    bert = part.locator("section[data-family=bert]")
+    bert.get_by_role("button", name="Train 40 steps").click()
+    said = bert.locator(".tr-fall p")
+    expect(said).to_contain_text("Step 40 of 40")
+    words = said.inner_text().split()
+    first, last = (float(words[words.index(at) + 1]) for at in ("from", "to"))
+    assert last < first / 2 and bert.locator("polyline").count() == 1
+
+
+def test_what_relatives_cannot_read_is_said_beside_them(page):
+    part = relatives(page)
+    part.locator("textarea").fill("A")
+    part.get_by_role("button", name="Run all six").click()
+    expect(part.locator("[role=alert]")).to_contain_text("at least two words")
+    expect(part.locator("textarea")).to_have_value("A")
+    expect(part.locator("section")).to_have_count(len(FAMILIES))
+
+
 def test_a_phone_in_the_dark_and_in_german(serve, open_page):
     page = open_page(serve("app") + "/?__theme=dark", viewport={"width": 390, "height": 844}, locale="de-DE")
     page.wait_for_selector("[data-ready]")
     open_tab(page, "Training")
     expect(page.locator(f"{TEACHING} .tr-step")).not_to_have_count(0)
     expect(page.locator(TEACHING)).to_contain_text("Erste Abweichung")
+    part = relatives(page)
+    expect(part).to_contain_text("Darstellung der Eingabe")
+    expect(part).to_contain_text("Der Encoder-Decoder auf diesem Text")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     page.context.close()

@@ -52,5 +52,6 @@ function drawDressed({ models, zoo: released }) {
     most: m.positions === "bias" ? undefined : 1, title: m.name + ": " + word(m.positions === "bias" ? "kinds.places.bias" : "kinds.places.vectors"), columnNames: m.places.columns, room: 400 });
 }
 
-receive({ kind: drawKind, dressed: drawDressed });
+live.after(relatives.part);
+receive({ kind: drawKind, dressed: drawDressed, ...relatives.kinds });
 ask({ what: "dressed" });
