@@ -10,6 +10,7 @@ function cardOf(one) {
   const line = math(one.numbers);
   card.places = placesOf(line);
   card.line.append(line);
+  card.line.tabIndex = 0;   // it scrolls where it is wider than the card
   card.said.setAttribute("aria-live", "polite");
   const foot = make("details", "fc-foot"), shapes = make("p", "fc-shapes"), made = make("p");
   card.shapes = shapes;
