@@ -44,6 +44,7 @@ def no_edits(request):
             page.locator("#ts-noise-view [data-ts=reset]").click()
         write(page, "A girl with a yellow umbrella is waiting for the bus in the rain.")
         pick(page, "spans")
+        until(page, "p.requested === 0.15")
 
 
 def pack(page):
@@ -55,9 +56,10 @@ def until(page, condition: str) -> None:
 
 
 def settled(page) -> None:
-    """Until half a second has brought no other pack: a change of the text is answered twice, text first, shares after."""
+    """Until half a second from now has brought no other pack: a changed text is answered twice, text first, shares after."""
+    page.evaluate("window.settling = {}")
     page.wait_for_function(f"""() => {{
-      const p = {HOOK}.pack(), now = p.id + !!p.shares, seen = (window.settling ??= {{}});
+      const p = {HOOK}.pack(), now = p.id + !!p.shares, seen = window.settling;
       if (seen.now !== now) Object.assign(seen, {{now, since: performance.now()}});
       return performance.now() - seen.since > 500;
     }}""", timeout=30_000)
