@@ -21,9 +21,11 @@ function receive() {
   if (sheet || !value || value.kind !== "code") return;
   const style = document.createElement("style");
   style.textContent = value.style;
+  const room = document.createElement("div");   // of its own: words of the sheet are not those of the buttons
   element.prepend(style);
+  element.append(room);
   const setting = { on: () => single, turn: (on) => { single = on; kept.set("keys", on ? "on" : "off"); } };
-  new Function("element", "LATE", "SINGLE", "hand", value.script)(element, value.words, setting, (made) => { sheet = made; });
+  new Function("element", "LATE", "SINGLE", "hand", value.script)(room, value.words, setting, (made) => { sheet = made; });
   if (wanted) wanted(sheet);
 }
 
