@@ -21,6 +21,7 @@ from core.controlled import under_controls
 from core.controls import active
 from core.errors import ControlError
 from core.interventions import STACKS
+from core.products import over_one_source
 
 NAME = "two_stacks"
 ALWAYS_EAGER = "two_stacks_eager"  # for families without sdpa: T5Gemma caps its scores, which sdpa cannot
@@ -70,7 +71,10 @@ def attend_eagerly(module, query, key, value, attention_mask, **kwargs):
     if seen is not None:
         seen |= {"query": query, "key": key, "value": value, "mask": attention_mask, "options": kwargs}
     if state is None or (site := state.site(module)) is None:
-        output, weights = eager(module, query, key, value, attention_mask, **kwargs)
+        output, weights = (
+            seen is None and over_one_source(eager, module, query, key, value, attention_mask, kwargs)
+            or eager(module, query, key, value, attention_mask, **kwargs)
+        )
     else:
         output, weights = under_controls(site, eager, True, module, query, key, value, attention_mask, kwargs, seen)
     if seen is not None:

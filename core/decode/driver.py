@@ -22,8 +22,8 @@ from core.decode.ranking import ranked as answer
 from core.decode.search import Ranked, Request, Search
 from core.errors import ModelError
 from core.masks import looks_ahead
+from core.products import joined
 
-WHOLE = 16  # rows; measured with MKL at width 512: 15 rows took 1.8 times as long as 16
 RECOMPUTED = "The decoder mask shows later positions: nothing cached stays true, so the prefix was computed again."
 
 
@@ -82,28 +82,27 @@ def together(
     """Drive several searches over one encoded source, one forward a step for all rows alive: what each saw, by its place.
 
     They share the cross cache, and are all fed the same number of tokens first. A search that has finished leaves the batch.
-    Beside the rows of several searches stand spare ones, see `_spare`; nothing is read of them.
+    While there are several their products are those of core.products.
     """
     alive = [_Alive(place, search, processors) for place, (search, processors) in enumerate(searches)]
-    spare = _spare(alive, model)
-    memory = _Memory(encoded, spare + sum(len(each.history) for each in alive))
+    memory = _Memory(encoded, sum(len(each.history) for each in alive), len(alive) > 1)
     again = encoded.controls is not None and looks_ahead(encoded.controls.masks.decoder)
     cache = EncoderDecoderCache(DynamicCache(), DynamicCache())
     while alive:
         fed = np.concatenate([np.array(each.history) if again else each.fed for each in alive])
-        fed = np.concatenate([fed, fed[:1].repeat(spare, 0)])
         if again:
             cache = EncoderDecoderCache(DynamicCache(), cache.cross_attention_cache)
         ids = torch.tensor(fed, dtype=torch.long, device=model.device)
         parts, at = [], 0
         with torch.inference_mode():
-            with use(encoded.controls), capture() as kept:
+            with use(encoded.controls), joined(len(alive) > 1), capture() as kept:
                 output = model(decoder_input_ids=ids, cache=cache, use_cache=True, **memory.inputs(len(ids)))
             logits = output.logits[:, -1].float()
             weights = {name: _last_row(sites.stack(kept, name), logits) for name in ("cross", "decoder")}
             for each in alive:
                 each.rows = slice(at, at := at + len(each.history))
-                parts.append(each.ranked(logits[each.rows]) | {name: w[each.rows] for name, w in weights.items()})
+                own_weights = {name: w[each.rows] for name, w in weights.items()}
+                parts.append(each.ranked(logits[each.rows], len(alive) == 1) | own_weights)
             found = to_host(parts)
         memory.share(cache, len(ids))
         own, cross = cache_bytes(cache)
@@ -112,21 +111,10 @@ def together(
         yield forwards
         alive = [each for each in alive if not each.request.finished]
         if alive:
-            spare = min(_spare(alive, model), len(ids))
-            parents = np.concatenate([*(each.rows.start + each.request.parents for each in alive),
-                                      np.arange(len(ids) - spare, len(ids))])
+            parents = np.concatenate([each.rows.start + each.request.parents for each in alive])
             memory.share(cache, len(parents))
             if not again:
                 reorder(cache, parents, len(ids))
-
-
-def _spare(alive: Sequence["_Alive"], model: Any) -> int:
-    """Rows to add on a CPU, so that there are WHOLE: its matrix products are slower with 9 to 15 rows than with 16.
-
-    A search alone gets none: its numbers are to be the reference's to the bit.
-    """
-    rows = sum(len(each.history) for each in alive)
-    return WHOLE - rows if len(alive) > 1 and WHOLE // 2 < rows < WHOLE and model.device.type == "cpu" else 0
 
 
 class _Alive:
@@ -151,9 +139,9 @@ class _Alive:
         """Tokens written after the prompt."""
         return len(self.history[0]) - self.prompt
 
-    def ranked(self, logits: torch.Tensor) -> Parts:
-        """What its request asks of logits (beams, vocab)."""
-        parts, self.notes = rank(self.request, logits, self.processors, self.history, self.written)
+    def ranked(self, logits: torch.Tensor, exact: bool) -> Parts:
+        """What its request asks of logits (beams, vocab). exact: in the reference's order even among equals."""
+        parts, self.notes = rank(self.request, logits, self.processors, self.history, self.written, exact)
         return parts
 
     def answered(self, found: dict[str, np.ndarray], size: tuple[int, int], again: bool, dtype: torch.dtype) -> Forward:
@@ -186,12 +174,13 @@ def _own(ranked: Ranked, request: Request) -> np.ndarray:
 class _Memory:
     """The encoder memory of one source for as many rows as there are; one of several sources is left as it is."""
 
-    def __init__(self, encoded: Encoded, rows: int):
+    def __init__(self, encoded: Encoded, rows: int, several: bool):
         self.encoded, output = encoded, encoded.output
         self.one = len(output.last_hidden_state) == 1
-        if self.one and rows > 1:  # copied, not expanded: the reference multiplies by copies, and the bits follow it
-            output = copy.copy(output)
-            output.last_hidden_state = output.last_hidden_state.repeat_interleave(rows, 0)
+        if self.one and rows > 1:
+            output, states = copy.copy(output), output.last_hidden_state
+            # For one search copied, not expanded: the reference multiplies by copies, and the bits follow it.
+            output.last_hidden_state = states.expand(rows, -1, -1) if several else states.repeat_interleave(rows, 0)
         self.output = output
 
     def inputs(self, rows: int) -> dict[str, Any]:

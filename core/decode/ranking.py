@@ -15,12 +15,17 @@ Parts = dict[str, torch.Tensor]  # everything float32; ids travel as the bits of
 
 
 def rank(
-    request: Request, logits: torch.Tensor, processors: Sequence[Processor], history: Sequence[Sequence[int]], written: int
+    request: Request, logits: torch.Tensor, processors: Sequence[Processor], history: Sequence[Sequence[int]], written: int,
+    exact: bool = True,
 ) -> tuple[Parts, list[str]]:
-    """What `request` asks of logits (beams, vocab), and notes on what was banned or forced."""
+    """What `request` asks of logits (beams, vocab), and notes on what was banned or forced.
+
+    exact: candidates with equal totals are ranked as the reference ranks them; otherwise in some order, in less time.
+    """
     logprobs = logits.log_softmax(-1)
     together = request.sums is not None
-    allowed = (logprobs if together else logits).clone()
+    allowed = logprobs if together else logits
+    allowed = allowed.clone() if processors else allowed
     parts: Parts = {}
     if together:
         sums = torch.from_numpy(request.sums).to(logits.device)[:, None]
@@ -31,25 +36,37 @@ def rank(
         notes += process(allowed, history, written)
         if together:
             bans.append(torch.isneginf(allowed.reshape(-1)[free]))
+    best = allowed.topk(min(max(CANDIDATES, keep if together and not exact else 0), allowed.shape[-1]), dim=-1)
     if together:
-        totals, places = (allowed + sums).reshape(-1).topk(keep)
+        totals, places = _joint(allowed, sums, keep) if exact else _joint_of(best, sums, keep, allowed.shape[-1])
         parts |= _places("", places, logprobs) | {"totals": totals}
         if processors:
             parts |= _places("free_", free, logprobs) | {"banned": torch.stack(bans).float()}
     if request.whole:
         parts |= {"scores": allowed, "whole": logprobs}
-    return parts | _candidates(logprobs, allowed), notes
+    return parts | _candidates(logprobs, allowed, *(part[:, :CANDIDATES] for part in best)), notes
 
 
-def _candidates(logprobs: torch.Tensor, allowed: torch.Tensor) -> Parts:
-    """The best next tokens of each row, for show, and the entropy of the model's own distribution."""
-    value, ids = allowed.topk(min(CANDIDATES, allowed.shape[-1]), dim=-1)
+def _joint(allowed: torch.Tensor, sums: torch.Tensor, keep: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """The best `keep` totals over all rows, and their places in the flattened (beams, vocab)."""
+    return tuple((allowed + sums).reshape(-1).topk(keep))
+
+
+def _joint_of(best: Sequence[torch.Tensor], sums: torch.Tensor, keep: int, vocab: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """The same from the best `keep` of each row: (beams, keep or more) values and ids."""
+    value, ids = best
+    totals, at = (value + sums).reshape(-1).topk(min(keep, value.numel()))
+    return totals, at // value.shape[-1] * vocab + ids.reshape(-1)[at]
+
+
+def _candidates(logprobs: torch.Tensor, allowed: torch.Tensor, value: torch.Tensor, ids: torch.Tensor) -> Parts:
+    """The best next tokens of each row, (beams, candidates), for show, and the entropy of the model's own distribution."""
     # topk may order equal logits otherwise than argmax, which is what the reference takes: swap them.
     best = allowed.argmax(-1, keepdim=True)
     ids = torch.cat([best, torch.where(ids == best, ids[:, :1], ids)[:, 1:]], dim=1)
     kept = torch.where(value > -torch.inf, logprobs.gather(1, ids), -torch.inf)
-    probability = logprobs.exp()
-    entropy = -torch.where(probability == 0, 0.0, probability * logprobs).sum(-1)  # NaN stays NaN: the driver refuses it
+    # Where exp gives 0 the logarithm may be −inf, and counts 0; NaN stays NaN: the driver refuses it.
+    entropy = -(logprobs.exp() * logprobs.clamp(min=-1e4)).sum(-1)
     return {"candidates": _bits(ids), "candidate_logprobs": kept, "entropy": entropy}
 
 

@@ -11,6 +11,7 @@ import torch
 from transformers import AutoConfig, AutoModelForSeq2SeqLM, AutoTokenizer, PreTrainedModel
 from transformers.utils import logging
 
+from core import products
 from core.attention import Sites, find_sites, install
 from core.errors import ModelError, TwoStacksError
 from core.models.checks import check_ids, check_tokenizer, check_weights
@@ -104,6 +105,7 @@ def prepare(name: str, model: Any, tokenizer: Any) -> Loaded:
             # It reads ids back from the device at every step (GPT-2), to warn about padding that we never feed.
             part.warn_if_padding_and_no_attention_mask = _no_warning
     install(model)
+    products.prepare(model)
     sites = find_sites(model)
     return Loaded(
         name=name, model=model, tokenizer=tokenizer, sites=sites, fingerprint=fingerprint(model),
