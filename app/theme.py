@@ -77,7 +77,7 @@ def theme() -> gr.Theme:
     return soft.set(  # Soft's greys and blues are too pale to read: each text here has a contrast of 4.5 at least
         body_text_color_subdued=grey.c600, block_info_text_color=grey.c600, block_title_text_color=blue.c700,
         block_label_text_color=blue.c700, block_title_text_color_dark="white", block_label_text_color_dark="white",
-        body_text_color_subdued_dark=grey.c400, block_info_text_color_dark=grey.c400,
+        body_text_color_subdued_dark=grey.c300, block_info_text_color_dark=grey.c300,
         button_primary_background_fill=blue.c600, button_primary_background_fill_hover=blue.c700,
         button_primary_background_fill_dark=blue.c600, button_primary_background_fill_hover_dark=blue.c700,
         checkbox_label_background_fill_selected=blue.c600, checkbox_label_background_fill_selected_dark=blue.c600,
