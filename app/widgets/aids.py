@@ -1,7 +1,7 @@
 """Aids for everyone: the keys of every view as a sheet, projector mode, each picture as a table; a way past the controls.
 
-The page holds three small buttons and what listens for `?` and `P`. The sheet, its words and what writes tables come as the value,
-{"kind": "code"}, when the event `ask` says that something is to be opened.
+The page holds three small buttons and what listens for `?` and `P`. The sheet, its words and what writes tables come as its
+value, {"kind": "code"}, when the event `ask` says that something is to be opened.
 """
 
 from typing import Any

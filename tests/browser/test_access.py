@@ -22,7 +22,6 @@ GRADIOS: tuple[tuple[str, str, str], ...] = ()
 FOUND = """async ([tags]) => (await axe.run(document, { resultTypes: ["violations"], runOnly: tags })).violations
   .filter((one) => ["serious", "critical"].includes(one.impact))
   .flatMap((one) => one.nodes.map((node) => [one.id, node.target.join(" "), node.failureSummary.split("\\n")[1].trim()]))"""
-SETTLED = """() => { const running = document.getAnimations().filter((one) => one.playState === "running"); return !running.length; }"""
 
 
 @pytest.fixture(scope="module")
@@ -79,11 +78,13 @@ def test_axe_finds_no_barrier_in_any_tab(open_page, address, look, width):
 SEEN = """() => {
   const node = document.activeElement;
   if (!node || node === document.body) return null;
-  const style = getComputedStyle(node), own = (one) => one && !one.hidden && getComputedStyle(one).display !== "none" && one.offsetWidth > 0;
-  const cell = node.matches(".mg-cells") ? node.querySelector("[data-ts=focus]") : node.matches(".mx-cells") ? node.querySelector(".mx-mark") : null;
-  const outlined = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2, box = node.getBoundingClientRect();
-  return { name: node.tagName + "." + (node.getAttribute("class") || "") + "#" + node.id + " " + (node.textContent || "").trim().slice(0, 30),
-    seen: outlined || own(cell), size: [box.width, box.height], path: [...document.querySelectorAll("*")].indexOf(node), inside: !!node.closest("#ts-tabs > [role=tabpanel]") };
+  const style = getComputedStyle(node), box = node.getBoundingClientRect();
+  const own = node.matches(".mg-cells") ? "[data-ts=focus]" : node.matches(".mx-cells") ? ".mx-mark" : null;
+  const cell = own && node.querySelector(own);
+  const outlined = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2;
+  return { name: node.tagName + "." + (node.getAttribute("class") || "") + " " + (node.textContent || "").trim().slice(0, 30),
+    seen: outlined || !!(cell && cell.offsetWidth), size: [box.width, box.height],
+    path: [...document.querySelectorAll("*")].indexOf(node) };
 }"""
 
 
@@ -153,8 +154,7 @@ def test_the_sheet_opens_by_key_and_by_button_and_gives_the_focus_back(page):
 
 
 SAID = {"ArrowLeft": "←", "ArrowRight": "→", "ArrowUp": "↑", "ArrowDown": "↓", " ": "Space", "Escape": "Esc", "PageUp": "Page Up",
-        "PageDown": "Page Down", "Home": "Home", "End": "End", "Enter": "Enter", "Shift": "Shift", "?": "?", "p": "P", "h": "H", "[": "[",
-        "]": "]", "z": "Ctrl+Z", "y": "Ctrl+Y"}
+        "PageDown": "Page Down", "p": "P", "h": "H", "z": "Ctrl+Z", "y": "Ctrl+Y"}
 VIEW = {"aids": "page"}
 
 
@@ -197,7 +197,8 @@ def test_the_map_is_a_table_with_headers_too(page):
     assert rows.locator("th[scope=row]").all_text_contents() == [*shown["rows"][:4], WORDS["stepper.table.received"]]
     assert [float(x.replace("< 0.001", "0")) for x in rows.nth(2).locator("td").all_text_contents()] == pytest.approx(shown["values"][2], abs=1.1e-3)
     total = [float(x.replace("< 0.001", "0")) for x in rows.nth(4).locator("td").all_text_contents()]
-    assert total == pytest.approx([sum(row[c] for row in shown["values"][:4]) for c in range(len(shown["columns"]))], abs=2e-3)
+    sums = [sum(column) for column in zip(*shown["values"][:4], strict=True)]
+    assert total == pytest.approx(sums, abs=2e-3)
     page.keyboard.press("Escape")
     expect(page.locator(".ts-stage .ai-table").first).to_be_focused()
     course = table(page, ".ts-side")
@@ -208,7 +209,8 @@ def test_the_map_is_a_table_with_headers_too(page):
 def test_the_mask_is_a_table_too(page):
     open_tab(page, "Masks")
     page.wait_for_function("window.twoStacks.maskGrid && window.twoStacks.maskGrid.geometry().rows > 2")
-    grid = page.evaluate("(() => { const hook = window.twoStacks.maskGrid; return hook.effective(hook.view().stack, hook.view().layer); })()")
+    grid = page.evaluate("""() => { const hook = window.twoStacks.maskGrid, { stack, layer } = hook.view();
+      return hook.effective(stack, layer); }""")
     one = table(page, ".mg-root")
     cells = [row.locator("td").all_text_contents() for row in one.locator("tbody tr").all()]
     said = [WORDS["mask_grid.hidden"], WORDS["mask_grid.visible"]]
@@ -234,14 +236,20 @@ def test_matrices_and_the_heatmaps_of_the_training_tab_are_tables_too(page):
     page.keyboard.press("Escape")
 
 
+WITHOUT = """() => [...document.querySelectorAll("#ts-tabs canvas")].filter((one) => one.offsetWidth && !one.closest(".ts-small"))
+  .filter((one) => {
+    for (let up = one; up && !up.matches("[role=tabpanel]"); up = up.parentNode)
+      if (up.parentNode.querySelector(":scope > .ai-table")) return false;
+    return true;
+  }).map((one) => one.outerHTML.slice(0, 120))"""
+
+
 def test_every_picture_in_sight_has_a_table_or_words(page):
     """A canvas without a button behind it is one of the small heads, which are buttons with names, or lies under another."""
     for name in TABS:
         open_tab(page, name)
         page.wait_for_timeout(1000)
-        without = page.evaluate("""() => [...document.querySelectorAll("#ts-tabs canvas")].filter((one) => one.offsetWidth && !one.closest(".ts-small"))
-          .filter((one) => { let up = one; while (up && !up.matches("[role=tabpanel]")) { if (up.parentNode.querySelector(":scope > .ai-table")) return false; up = up.parentNode; } return true; })
-          .map((one) => one.outerHTML.slice(0, 120))""")
+        without = page.evaluate(WITHOUT)
         assert not without, (name, without)
 
 
@@ -272,6 +280,12 @@ def test_projector_mode_is_larger_stays_on_and_pointers_still_hit(page):
     assert not page.evaluate("document.body.classList.contains('ts-projector')")
 
 
+LONGEST = """() => Math.max(0, ...[...document.querySelectorAll("*")].flatMap((one) => {
+  const { transitionDuration, animationDuration, animationName } = getComputedStyle(one);
+  return [...transitionDuration.split(","), ...(animationName === "none" ? [] : animationDuration.split(","))].map(parseFloat);
+}))"""
+
+
 def test_whoever_wants_no_motion_gets_none(open_page, address):
     """The first run is there at once and whole; nothing plays, and nothing is animated."""
     page = open_page(address, viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
@@ -284,8 +298,7 @@ def test_whoever_wants_no_motion_gets_none(open_page, address):
     assert len(set(steps)) == 1
     page.keyboard.press("?")
     expect(sheet(page)).to_be_visible()
-    longest = page.evaluate("""() => Math.max(0, ...[...document.querySelectorAll("*")].flatMap((one) => { const s = getComputedStyle(one);
-      return [...s.transitionDuration.split(","), ...(s.animationName === "none" ? [] : s.animationDuration.split(","))].map(parseFloat); }))""")
+    longest = page.evaluate(LONGEST)
     assert longest <= 0.01
     page.context.close()
 
@@ -353,5 +366,5 @@ def test_no_scale_stands_outside_what_was_measured():
         for triple in re.findall(r"\[(\d{1,3}, \d{1,3}, \d{1,3})\]", script):
             greyish = max(map(int, triple.split(", "))) - min(map(int, triple.split(", "))) < 60
             assert triple in ends or triple == "86, 180, 233" or greyish or path.name == "pictures.js", (path.name, triple)
-        for ramp in re.findall(r'"(440154[^"]*)"', script):
-            assert ramp.split() == "440154 482878 3e4989 31688e 26828e 1f9e89 35b779 6ece58 b5de2b fde725".split() or ramp == "440154"
+        for ramp in re.findall(r'"(440154 [^"]*)"', script):
+            assert ramp == "440154 482878 3e4989 31688e 26828e 1f9e89 35b779 6ece58 b5de2b fde725"
