@@ -19,6 +19,7 @@ from app.tab import Tab
 from app.theme import CSS, theme
 from app.turns import MODEL_TURN
 from app.views import decoding, formulas, masks, noise, scores, sessions, train
+from app.widgets.aids import Aids, sheet
 from app.widgets.lecture import Lecture
 from app.widgets.replay_bar import ReplayBar
 from app.widgets.spelling import Spelling, pack
@@ -43,6 +44,8 @@ def build(config: AppConfig) -> gr.Blocks:
     with gr.Blocks(title="Two Stacks", analytics_enabled=False, delete_cache=(3600, 3600)) as page:
         endpoints.build(engine)  # first: a name that an event of the page took before would be changed
         gr.Markdown(said("page.head"), elem_id="ts-head")
+        aids = Aids(elem_id="ts-aids", elem_classes="ts-bare")
+        aids.ask(sheet, None, aids, queue=False, api_visibility="private", show_progress="hidden")
         with gr.Row(elem_id="ts-controls"):
             with gr.Column(scale=3, min_width=300):
                 text = text_box(first.settings.text if first else EXAMPLES[0].text)

@@ -60,15 +60,27 @@ _OWN = """
   #ts-noise-controls > *, #ts-noise-controls .form > * { flex: 1 1 100%; min-width: 100% !important; }
   #ts-noise-buttons button, #ts-scores-row button { flex: 1 1 100%; white-space: normal; height: auto; }
 }
+#ts-tabs > .tab-wrapper button.selected { color: #1d4ed8; }
+.dark #ts-tabs > .tab-wrapper button.selected { color: #60a5fa; }
 footer { display: none !important; }
 """
 # several components share each, so it travels once
-CSS = _OWN + styles("noise", "findings", "scores", "sessions", "lecture", "search_sections", "corpus")
+CSS = _OWN + styles("noise", "findings", "scores", "sessions", "lecture", "search_sections", "corpus", "aids")
 
 
 def theme() -> gr.Theme:
     """Blue and vermillion of the Okabe-Ito palette, system fonts, type a little larger for projectors."""
-    return gr.themes.Soft(
+    soft = gr.themes.Soft(
         primary_hue=gr.themes.colors.blue, neutral_hue=gr.themes.colors.slate, text_size=gr.themes.sizes.text_md,
         font=["system-ui", "Segoe UI", "Noto Sans", "sans-serif"], font_mono=["ui-monospace", "Noto Sans Mono", "monospace"],
+    )
+    grey, blue = gr.themes.colors.slate, gr.themes.colors.blue
+    return soft.set(  # Soft's greys and blues are too pale to read: each text here has a contrast of 4.5 at least
+        body_text_color_subdued=grey.c600, block_info_text_color=grey.c600, block_title_text_color=blue.c700,
+        block_label_text_color=blue.c700, block_title_text_color_dark="white", block_label_text_color_dark="white",
+        body_text_color_subdued_dark=grey.c300, block_info_text_color_dark=grey.c300,
+        button_primary_background_fill=blue.c600, button_primary_background_fill_hover=blue.c700,
+        button_primary_background_fill_dark=blue.c600, button_primary_background_fill_hover_dark=blue.c700,
+        checkbox_label_background_fill_selected=blue.c600, checkbox_label_background_fill_selected_dark=blue.c600,
+        input_placeholder_color=grey.c500, input_placeholder_color_dark=grey.c400,
     )

@@ -210,7 +210,7 @@ def test_the_hub_is_open_on_localhost_only_unless_the_host_says_so():
 WITHOUT_MODEL = {
     "", "<lambda>", "count", "redraw", "offered", "live", "pick", "everything", "arrive", "leave", "look", "act", "go", "halt",
     "load_in_background", "two", "turn", "end", "present", "upload", "own", "came", "quit", "moved", "watched", "unkept",
-    "score", "move",
+    "score", "move", "sheet",
 }
 MINUTES = {"translate"}  # asks a model for minutes, a step at a time, in a line of its own
 

@@ -24,7 +24,8 @@ _ui = Markup("stepper")
 
 def _line(name: str) -> str:
     """A titled line of token chips."""
-    chips = f'<span class="ts-chips" data-ts="{name}" dir="auto"></span>'
+    named = _ui.attributes(aria_label=name)
+    chips = f'<span class="ts-chips" data-ts="{name}" dir="auto" tabindex="0" role="group" {named}></span>'
     return f'<div class="ts-line"><span class="ts-name" {_ui.say(name)}</span>{chips}</div>'
 
 

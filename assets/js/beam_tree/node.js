@@ -29,7 +29,7 @@ function sourceChips(n) {
   search.source.forEach(([text], k) => {
     const chip = isolated(text);
     chip.className = "bt-chip";
-    chip.style.background = "rgba(var(--ts-tint)," + (0.75 * weights[k] / most).toFixed(3) + ")";
+    chip.style.background = "rgba(var(--ts-tint)," + (0.45 * weights[k] / most).toFixed(3) + ")";
     chip.title = digits(weights[k]);
     chips.append(chip);
   });
@@ -60,6 +60,8 @@ function heatmap(path) {
   grid.append(make("span"), tops, sides, canvas);
   const scroll = make("div", "bt-scroll");
   scroll.append(grid);
+  scroll.tabIndex = 0;
+  ((window.twoStacks ||= {}).tables ||= []).push({ at: scroll, table: () => ({ title: word("heatmap"), rows: path.map((n) => search.nodes[n].text), columns: search.source.map(([text]) => text), cell: (i, j) => digits(attention(path[i])[j]) }) });
   return scroll;
 }
 

@@ -1,10 +1,10 @@
 /* Mouse and keys on the tree: hover says why, a click picks, arrows walk along parents, children and ranks. */
 
 function showTip(event, lines) {
-  const box = at.root.getBoundingClientRect();
+  const box = at.root.getBoundingClientRect(), zoom = at.root.currentCSSZoom || 1;   // of projector mode
   at.tip.replaceChildren(make("strong", "", lines[lines.length - 1]), ...lines.slice(0, -1).map((line) => make("div", "", line)));
   at.tip.style.display = "block";
-  const x = Math.min(event.clientX - box.left + 14, box.width - at.tip.offsetWidth - 8), y = event.clientY - box.top + 16;
+  const x = Math.min((event.clientX - box.left) / zoom + 14, box.width / zoom - at.tip.offsetWidth - 8), y = (event.clientY - box.top) / zoom + 16;
   at.tip.style.transform = "translate(" + Math.max(4, x) + "px," + y + "px)";
 }
 

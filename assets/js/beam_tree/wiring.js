@@ -17,6 +17,12 @@ at.tree.addEventListener("pointerleave", hideTip);
 at.tree.addEventListener("click", pickAt);
 at.tree.addEventListener("keydown", press);
 
+/** Every node that is drawn, one a row. */
+((window.twoStacks ||= {}).tables ||= []).push({ at: at.stage, table: () => {
+  const nodes = search.nodes.map((_, n) => n).filter((n) => search.nodes[n].step < view.upto);
+  const facts = [["step", (n) => String(search.nodes[n].step + 1)], ["words", textOf], ["fact.p", (n) => percent(search.nodes[n].lp)], ["fact.total", (n) => fixed(search.nodes[n].total)], ["fact.score", (n) => fixed(search.nodes[n].score)], ["fate", reason]];
+  return { title: word("tree.table"), columns: facts.map(([name]) => word(name)), rows: nodes.map((n) => search.nodes[n].text), cell: (i, j) => facts[j][1](nodes[i]) };
+} });
 const hooks = { search: () => search, view: () => view, both, choose, show };
 at.root.twoStacks = hooks;
 (window.twoStacks ||= {}).beamTree = hooks;

@@ -70,6 +70,7 @@ function receive() {
   drawAll();
 }
 
+((window.twoStacks ||= {}).tables ||= []).push({ at: at.curve, table: () => ({ title: word("label"), rows: found.steps.map((_, k) => String(k + 1)), columns: [word("with"), word("without")], cell: (i, j) => found.steps[i][j].toFixed(2) + " ms" }) });
 at.step.oninput = () => { step = +at.step.value; drawStep(); };
 at.root.twoStacks = { found: () => found, step: () => step };
 receive();

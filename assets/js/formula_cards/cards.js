@@ -11,6 +11,7 @@ function cardOf(one) {
   const line = one.numbers && math(one.numbers);
   card.places = line ? placesOf(line) : new Map();
   card.line.append(line || "");
+  card.line.tabIndex = 0;   // it scrolls where it is wider than the card
   card.said.setAttribute("aria-live", "polite");
   const foot = make("details", "fc-foot"), shapes = make("p", "fc-shapes"), made = make("p");
   card.shapes = shapes;

@@ -23,6 +23,7 @@ function picture(panel, card) {
   const scroll = make("div", "fc-scroll");
   scroll.append(grid);
   node.append(head, scroll);
+  ((window.twoStacks ||= {}).tables ||= []).push({ at: scroll, table: () => ({ title: panel.title, rows: panel.rows, columns: panel.columns, cell: (i, j) => number(made.values[i * columns + j], 3) }) });
   pointing(made);
   paint(made);
   return made;

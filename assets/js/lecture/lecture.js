@@ -56,7 +56,7 @@ function follow() {
 const keys = { ArrowRight: () => move(1), PageDown: () => move(1), " ": () => move(1), ArrowLeft: () => move(-1), PageUp: () => move(-1),
   ArrowDown: () => slide(value.at + 1, false), ArrowUp: () => slide(value.at - 1, false), Escape: () => trigger("done", { id: value.id, at: value.at }) };
 document.addEventListener("keydown", (event) => {
-  if (!value || !keys[event.key] || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (!value || !keys[event.key] || event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("dialog")) return;
   event.preventDefault();
   event.stopPropagation();
   keys[event.key]();

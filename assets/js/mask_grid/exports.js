@@ -16,4 +16,10 @@ function maskCsv() {
   return ["# " + captionOf() + "; 1: may look", [csvField(cornerTitles().join(" ")), ...line("column")].join(","), ...lines].join("\r\n") + "\r\n";
 }
 
+/** The mask in view, to read. */
+((window.twoStacks ||= {}).tables ||= []).push({ at: at.scroll, table: () => {
+  const { open } = picture(), [, columns] = sizes(view.stack), line = (axis) => labels(view.stack, axis).map(([text]) => text);
+  return { title: captionOf(), corner: cornerTitles().join(" "), columns: line("column"), rows: line("row"), cell: (i, j) => word(open[i * columns + j] ? "visible" : "hidden") };
+} });
+
 takenAway(() => (given ? "mask-" + view.stack : ""), maskPicture, maskCsv);

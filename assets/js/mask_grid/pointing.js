@@ -1,12 +1,13 @@
 /* Pointing: mouse, pen, finger and keys. A drag gives every cell it crosses the state that its first cell takes. */
 
+const zoom = () => at.root.currentCSSZoom || 1;   // of a lecture, and of projector mode: pointers are measured in px of the window
 const HOLD = 260, SLIP = 8;   // ms a finger rests before it draws instead of scrolling; px it may move meanwhile
 let stroke = null;            // a drag: { open, last, begun }
 let finger = null;            // a finger that has not decided yet: { timer, x, y, place }
 
 function cellUnder(event) {
   const box = at.cells.getBoundingClientRect();
-  const row = Math.floor((event.clientY - box.top) / grid.cell), column = Math.floor((event.clientX - box.left) / grid.cell);
+  const row = Math.floor((event.clientY - box.top) / zoom() / grid.cell), column = Math.floor((event.clientX - box.left) / zoom() / grid.cell);
   return row >= 0 && row < grid.rows && column >= 0 && column < grid.columns ? [row, column] : null;
 }
 
@@ -76,8 +77,8 @@ function reason(row, column) {
 }
 
 function placeTip(event) {
-  const frame = at.root.getBoundingClientRect(), x = event.clientX - frame.left, y = event.clientY - frame.top, w = at.tip.offsetWidth, h = at.tip.offsetHeight;
-  at.tip.style.left = clamp(x + w + 20 > frame.width ? x - w - 14 : x + 16, 4, Math.max(4, frame.width - w - 4)) + "px";
+  const frame = at.root.getBoundingClientRect(), x = (event.clientX - frame.left) / zoom(), y = (event.clientY - frame.top) / zoom(), wide = frame.width / zoom(), w = at.tip.offsetWidth, h = at.tip.offsetHeight;
+  at.tip.style.left = clamp(x + w + 20 > wide ? x - w - 14 : x + 16, 4, Math.max(4, wide - w - 4)) + "px";
   at.tip.style.top = (y - h - 14 < 4 ? y + 18 : y - h - 14) + "px";
 }
 

@@ -25,6 +25,7 @@ function built(panel) {
   parts.scroll.append(sheet);
   node.append(head, parts.scroll);
   panel.at = parts;
+  ((window.twoStacks ||= {}).tables ||= []).push({ at: parts.scroll, table: () => ({ ...panel, cell: (i, j) => sayNumber(value(panel, i, j)) + (panel.checked?.has(i + "," + j) ? " ✓" : "") }) });
   listen(panel);
   return node;
 }

@@ -40,7 +40,7 @@ function pull(panel, event) {
   if (!drag || drag.panel !== panel || drag.pointer !== event.pointerId) return false;
   const up = drag.top - event.clientY, { column } = drag;
   if (drag.share === null && Math.abs(up) < STILL) return true;
-  drag.share = clamp(Math.round(100 * (drag.start + up / (BAR - 2))) / 100, 0, 1);
+  drag.share = clamp(Math.round(100 * (drag.start + up / zoom() / (BAR - 2))) / 100, 0, 1);
   setShare(panel, drag.from, column, drag.share);
   pointAt({ axes: panel.axes, panel, row: lastRow(panel), column }, event.clientX, event.clientY);
   return true;

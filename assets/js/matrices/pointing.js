@@ -1,8 +1,10 @@
 /* Pointing: one cell, in every panel with the same axes; mouse, finger and keys. */
 
+const zoom = () => at.root.currentCSSZoom || 1;   // of a lecture, and of projector mode: pointers are measured in px of the window
+
 function cellUnder(panel, event) {
   const frame = panel.at.cells.getBoundingClientRect(), { cw, ch } = panel.grid;
-  const row = Math.floor((event.clientY - frame.top) / ch), column = Math.floor((event.clientX - frame.left) / cw);
+  const row = Math.floor((event.clientY - frame.top) / zoom() / ch), column = Math.floor((event.clientX - frame.left) / zoom() / cw);
   return row >= 0 && row < panel.rows.length && column >= 0 && column < panel.columns.length ? { axes: panel.axes, panel, row, column } : null;
 }
 
@@ -33,8 +35,8 @@ function pointAt(where, x, y) {
   });
   at.tip.replaceChildren(names, ...lines);
   at.tip.style.display = "block";
-  const frame = at.root.getBoundingClientRect(), w = at.tip.offsetWidth, h = at.tip.offsetHeight, left = x - frame.left, top = y - frame.top;
-  at.tip.style.left = clamp(left + w + 22 > frame.width ? left - w - 16 : left + 18, 4, Math.max(4, frame.width - w - 4)) + "px";
+  const frame = at.root.getBoundingClientRect(), w = at.tip.offsetWidth, h = at.tip.offsetHeight, left = (x - frame.left) / zoom(), top = (y - frame.top) / zoom(), wide = frame.width / zoom();
+  at.tip.style.left = clamp(left + w + 22 > wide ? left - w - 16 : left + 18, 4, Math.max(4, wide - w - 4)) + "px";
   at.tip.style.top = (top - h - 14 < 4 ? top + 20 : top - h - 14) + "px";
 }
 
@@ -71,7 +73,7 @@ function press(panel, event) {
   follow(panel, here);
   const frame = panel.at.cells.getBoundingClientRect(), { cw, ch } = panel.grid;
   if (event.key === " " || event.key === "Enter") pick(here);
-  pointAt(here, frame.left + (here.column + 0.5) * cw, frame.top + (here.row + 0.5) * ch);
+  pointAt(here, frame.left + (here.column + 0.5) * cw * zoom(), frame.top + (here.row + 0.5) * ch * zoom());
   announce();
 }
 

@@ -26,17 +26,18 @@ function strip(span, source, scale) {
     const s = Math.min(n - 1, Math.floor(((event.clientX - frame.left) / frame.width) * n)), t = Math.min(rows.length - 1, Math.floor(((event.clientY - frame.top) / frame.height) * rows.length));
     if (s >= 0 && t >= 0) tip(event, rows[t][s].toFixed(3), phrase("reads", { row: isolated(span.true[t]), column: isolated(source[s]) }));
   };
+  ((window.twoStacks ||= {}).tables ||= []).push({ at: canvas, table: () => ({ title: canvas.getAttribute("aria-label"), columns: source, rows: span.true, cell: (t, s) => rows[t][s].toFixed(3) }) });
   canvas.onpointerleave = () => { at.tip.style.display = "none"; };
   return canvas;
 }
 
 function tip(event, number, words) {
-  const line = make("div"), frame = at.root.getBoundingClientRect();
+  const line = make("div"), frame = at.root.getBoundingClientRect(), zoom = at.root.currentCSSZoom || 1;
   line.append(...words);
   at.tip.replaceChildren(make("strong", "", number), line);
   at.tip.style.display = "block";
-  at.tip.style.left = Math.max(4, Math.min(event.clientX - frame.left + 12, frame.width - at.tip.offsetWidth - 8)) + "px";
-  at.tip.style.top = event.clientY - frame.top + 16 + "px";
+  at.tip.style.left = Math.max(4, Math.min((event.clientX - frame.left) / zoom + 12, frame.width / zoom - at.tip.offsetWidth - 8)) + "px";
+  at.tip.style.top = (event.clientY - frame.top) / zoom + 16 + "px";
 }
 
 /** The token that a span's rows look at most, and its mean weight. */

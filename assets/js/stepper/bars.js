@@ -52,10 +52,6 @@ const labelled = (y) => y.map((v) => (grid.cw >= 30 ? v.toFixed(2) : ""));
 function askPlotly(y, top, ticks, key) {
   const began = performance.now();
   bars.P.react(at.plot, ...figure(y, labelled(y), bars.fills, top, ticks), { displayModeBar: false, doubleClick: false, showTips: false, responsive: false });
-  if (!bars.key) {   // plotly's events exist only once it has drawn
-    at.plot.on("plotly_hover", (event) => tipForBar(event.points[0].pointIndex, event.event));
-    at.plot.on("plotly_unhover", hideTip);
-  }
   bars.key = key;
   overPlotly(false);
   keep(hooks.bars, performance.now() - began);

@@ -76,7 +76,7 @@ function link(cell, inTwin) {
 at.twincells.addEventListener("pointermove", (event) => {
   if (!run || comparing() !== "beside") return;
   const frame = at.twincells.getBoundingClientRect(), values = twinValues(), { columns } = axes();
-  const cell = { column: Math.floor((event.clientX - frame.left) / grid.cw), row: Math.floor((event.clientY - frame.top) / grid.ch) };
+  const cell = { column: Math.floor((event.clientX - frame.left) / zoom() / grid.cw), row: Math.floor((event.clientY - frame.top) / zoom() / grid.ch) };
   if (!values[cell.row] || !columns[cell.column]) return hideTip();
   const value = values[cell.row][cell.column], line = link(cell, true);
   if (picture().values[cell.row]) box(at.hovered, cell.column, cell.row, 1, 1);

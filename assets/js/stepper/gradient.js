@@ -53,7 +53,7 @@ function ablation() {
 }
 
 at.shares.addEventListener("pointermove", (event) => {
-  const column = Math.floor((event.clientX - at.shares.getBoundingClientRect().left) / grid.cw), group = run && run.gradient && axes().columns[column];
+  const column = Math.floor((event.clientX - at.shares.getBoundingClientRect().left) / zoom() / grid.cw), group = run && run.gradient && axes().columns[column];
   if (!group) return;
   highlight(column);
   const row = gradientRow(view.step - 1);

@@ -1,12 +1,15 @@
 /* Pointing. */
 
+const zoom = () => at.root.currentCSSZoom || 1;   // of a lecture, and of projector mode: pointers are measured in px of the window
+
 function tip(x, y, lines) {
-  const frame = at.root.getBoundingClientRect();
+  const frame = at.root.getBoundingClientRect(), wide = frame.width / zoom();
+  [x, y] = [(x - frame.left) / zoom(), (y - frame.top) / zoom()];
   at.tip.replaceChildren(...lines);
   at.tip.style.display = "block";
-  const w = at.tip.offsetWidth, h = at.tip.offsetHeight, left = x - frame.left + 16, above = y - frame.top - h - 14;
-  at.tip.style.left = clamp(left + w > frame.width - 4 ? x - frame.left - w - 16 : left, 4, Math.max(4, frame.width - w - 4)) + "px";
-  at.tip.style.top = (above < 4 ? y - frame.top + 18 : above) + "px";
+  const w = at.tip.offsetWidth, h = at.tip.offsetHeight, left = x + 16, above = y - h - 14;
+  at.tip.style.left = clamp(left + w > wide - 4 ? x - w - 16 : left, 4, Math.max(4, wide - w - 4)) + "px";
+  at.tip.style.top = (above < 4 ? y + 18 : above) + "px";
 }
 
 function hideTip() {
@@ -25,7 +28,7 @@ function pair(...pieces) {
 function cellUnder(event) {
   if (!run) return null;
   const frame = at.cells.getBoundingClientRect(), { values } = picture();
-  const column = Math.floor((event.clientX - frame.left) / grid.cw), row = Math.floor((event.clientY - frame.top) / grid.ch);
+  const column = Math.floor((event.clientX - frame.left) / zoom() / grid.cw), row = Math.floor((event.clientY - frame.top) / zoom() / grid.ch);
   return row >= 0 && row < values.length && column >= 0 && column < axes().columns.length && axes().rows[row].members.length ? { row, column } : null;
 }
 

@@ -23,7 +23,12 @@ function buildSide() {
   facts.product.append(make("div"));
   facts.lines = make("div", "ts-lines");
   at.side.append(list, facts.notes, productTitle(), facts.product, facts.lines);
+  ((window.twoStacks ||= {}).tables ||= []).push({ at: facts.lines, table: courseTable });
 }
+
+/** What the lines draw, a step a row. */
+const course = [["side.chosen", (row) => shown(row.t[0])], ["side.surprise", (row) => signed(-row.lp, 3)], ["side.uncertain", (row) => row.H.toFixed(3)]];
+const courseTable = () => ({ title: word("side.lines"), corner: word("table.step"), columns: course.map(([name]) => word(name)), rows: (run ? run.rows : []).map((_, t) => String(t + 1)), cell: (t, j) => course[j][1](run.rows[t]) });
 
 function drawSide() {
   const row = run.rows[view.step - 1];

@@ -72,6 +72,11 @@ at.root.addEventListener("pointerdown", (event) => {
 });
 at.cells.addEventListener("pointermove", hover);
 at.cells.addEventListener("pointerleave", hideTip);
+at.bars.addEventListener("pointermove", (event) => {   // plotly's own hover knows nothing of zoom
+  const column = run ? Math.floor((event.clientX - at.bars.getBoundingClientRect().left) / zoom() / grid.cw) : -1;
+  if (column >= 0 && column < axes().columns.length) tipForBar(column, event);
+});
+at.bars.addEventListener("pointerleave", hideTip);
 at.cells.addEventListener("click", (event) => {
   const cell = cellUnder(event);
   if (cell) { if (grows()) show(lastOf(axes().rows[cell.row]) + 1, true); hover(event); }

@@ -29,7 +29,8 @@ function lines(parent, series, { height = 220, ticks, title = "", unit = "", pic
   const all = series.flatMap((one) => one.points), xs = all.map((p) => p[0]), ys = all.map((p) => p[1]);
   const x0 = Math.min(...xs), x1 = Math.max(...xs, x0 + 1), y1 = Math.max(...ys, 0.1), y0 = Math.min(low, ...ys);
   const px = (x) => left + ((x - x0) / (x1 - x0)) * (width - left - right), py = (y) => height - bottom - ((y - y0) / (y1 - y0)) * (height - bottom - top);
-  const figure = add(parent, "figure", "tr-chart"), picture = svg(figure, "svg", { viewBox: "0 0 " + width + " " + height, role: "img" });
+  const figure = add(parent, "figure", "tr-chart"); figure.tabIndex = 0;   // it scrolls on a phone
+  const picture = svg(figure, "svg", { viewBox: "0 0 " + width + " " + height, role: "img" });
   picture.setAttribute("aria-label", title);
   for (let k = 0; k <= 4; k++) {
     const y = y0 + ((y1 - y0) * k) / 4;
@@ -53,6 +54,9 @@ function lines(parent, series, { height = 220, ticks, title = "", unit = "", pic
   const key = add(figure, "figcaption", "tr-key");
   series.forEach((one, k) => { const item = add(key, "span", "", one.name); item.style.setProperty("--tr-colour", COLOURS[k % 4]); });
   if (unit) add(key, "em", "", unit);
+  const places = [...new Set(xs)].sort((a, b) => a - b);
+  ((window.twoStacks ||= {}).tables ||= []).push({ at: figure, table: () => ({ title, columns: places.map((x) => (ticks ? ticks[x] ?? "" : String(x))), rows: series.map((one) => one.name),
+    cell: (i, j) => { const point = series[i].points.find(([x, y]) => x === places[j] && y !== null); return point ? signed(point[1], 4) : ""; } }) });
   return figure;
 }
 
@@ -91,6 +95,7 @@ function heat(parent, values, rows, columns, { diverging = true, most, title = "
     event.preventDefault();
     point(at_[0] + step[0], at_[1] + step[1]);
   };
+  ((window.twoStacks ||= {}).tables ||= []).push({ at: figure, table: () => ({ title, rows, columns: columnNames || Array.from({ length: columns }, (_, c) => String(c + 1)), cell: (r, c) => signed(values[r * columns + c], 4) }) });
   if (columnNames) {
     const under = add(room, "div", "tr-under");
     for (const text of columnNames) { const node = add(under, "span"); node.append(isolated(text)); node.style.width = cell + "px"; }
