@@ -24,12 +24,7 @@ def side_by_side(runs: Sequence[Run]) -> Iterator[dict[int, Step]]:
 
     A run that is a step here must not be iterated by itself. InputError for too many, or where they would not fit.
     """
-    if not 1 <= len(runs) <= MOST_RUNS:
-        raise InputError(f"{len(runs)} settings cannot be compared; choose 1 to {MOST_RUNS}.")
-    size = sum(_bytes(going) for going in runs)
-    if size > MAX_BYTES:
-        raise InputError(f"These settings would hold {size / 1e6:,.0f} MB of attention; at most {MAX_BYTES / 1e6:,.0f} MB fit. "
-                         "Take fewer beams or settings, a shorter text, or a lower limit of output tokens.")
+    check_size(runs)
     for places in groups(runs):
         first, searches = runs[places[0]], [runs[place].search() for place in places]
         encoded = first.encoded()
@@ -37,6 +32,16 @@ def side_by_side(runs: Sequence[Run]) -> Iterator[dict[int, Step]]:
             runs[place].read(encoded)
         for forwards in together(first.loaded.model, first.loaded.sites, encoded, searches):
             yield {places[at]: runs[places[at]].took(forward) for at, forward in forwards.items()}
+
+
+def check_size(runs: Sequence[Run]) -> None:
+    """InputError for too many runs, or where they would not fit."""
+    if not 1 <= len(runs) <= MOST_RUNS:
+        raise InputError(f"{len(runs)} settings cannot be compared; choose 1 to {MOST_RUNS}.")
+    size = sum(_bytes(going) for going in runs)
+    if size > MAX_BYTES:
+        raise InputError(f"These settings would hold {size / 1e6:,.0f} MB of attention; at most {MAX_BYTES / 1e6:,.0f} MB fit. "
+                         "Take fewer beams or settings, a shorter text, or a lower limit of output tokens.")
 
 
 def _bytes(going: Run) -> int:

@@ -3,6 +3,7 @@
     TwoStacksError
     ├── InputError      a text or a setting that cannot be used
     ├── ModelError      a model that is unknown, not allowed, too large, or does not load
+    ├── EngineError     a cluster that is not there, busy, or lost a part of itself
     ├── ControlError    an attention site that this model does not let us reach
     ├── RecordError     bytes that are not a record of this project
     └── SessionError    a session that is not there, not yours, or full
@@ -19,6 +20,10 @@ class InputError(TwoStacksError, ValueError):
 
 class ModelError(TwoStacksError):
     """A model that cannot be had."""
+
+
+class EngineError(TwoStacksError):
+    """The engine that makes the forwards does not answer, or stopped in the middle; what was made so far is kept."""
 
 
 class ControlError(TwoStacksError):

@@ -34,7 +34,10 @@ class Run(Iterator[Step]):
 
     Under the noise of the settings `corruption` is what was done to the text, and `source` what is left to read.
     Closing it (or dropping it) stops it: nothing runs ahead of the steps that are asked for.
+    elsewhere: its forwards are made in another process, so that a step needs no turn of this one.
     """
+
+    elsewhere = False
 
     def __init__(self, settings: Settings, loaded: Loaded):
         self.settings, self.loaded = settings, loaded
@@ -86,7 +89,7 @@ class Run(Iterator[Step]):
         self.line: list[Place] = []
         self._encoded: Encoded | None = None
         self._started = time.monotonic()
-        self.device, self.dtype = loaded.device, loaded.dtype
+        self.device, self.dtype, self.threads = loaded.device, loaded.dtype, torch.get_num_threads()
         self._forwards = self._go()
 
     @property
@@ -156,6 +159,11 @@ class Run(Iterator[Step]):
         """What this run is to decode from."""
         self._encoded = encoded
 
+    @property
+    def memory(self) -> Encoded | None:
+        """The encoder memory that it reads; None before the first step."""
+        return self._encoded
+
     def search(self) -> tuple[Search, list[Processor]]:
         """The search, not yet started, and what acts on its logits."""
         source = [t.id for t in self.source]
@@ -216,7 +224,7 @@ class Run(Iterator[Step]):
         return {
             "device": str(self.device), "dtype": str(self.dtype).removeprefix("torch."),
             "torch": torch.__version__, "transformers": transformers.__version__, "python": platform.python_version(),
-            "threads": torch.get_num_threads(), "seconds": round(time.monotonic() - self._started, 3),
+            "threads": self.threads, "seconds": round(time.monotonic() - self._started, 3),
             "at": datetime.now(UTC).isoformat(timespec="seconds"),
         }
 
@@ -234,7 +242,7 @@ class Borrowed(Run):
 
     def _go(self) -> Iterator[Forward]:
         try:
-            weights, self.device, self.dtype = next(self._source)
+            weights, self.device, self.dtype, self.threads = next(self._source)
         except ModelError as error:
             self.elsewhere = False
             self.notes.append(f"{error} This run was made on the {self.loaded.device} instead.")
@@ -247,11 +255,11 @@ class Borrowed(Run):
 def forwards(settings: Settings, registry: Models) -> Iterator:
     """What `Borrowed` reads, all of it plain numpy that can be pickled.
 
-    First (encoder weights (layers, heads, source, source), device, dtype), then every decoder forward.
+    First (encoder weights (layers, heads, source, source), device, dtype, threads), then every decoder forward.
     """
     going = run(settings, registry)
     going.read(encoded := going.encoded())
-    yield encoded.weights, str(going.device), str(going.dtype)
+    yield encoded.weights, str(going.device), str(going.dtype), going.threads
     yield from decode(going.loaded.model, going.loaded.sites, encoded, *going.search())
 
 

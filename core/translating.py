@@ -31,13 +31,20 @@ class Written:
     why: str = ""
 
 
-class Translating(Iterator[tuple[Written, ...] | None]):
+Line = tuple[Written, ...]  # what each setting made of one text
+
+
+class Translating(Iterator[Line | None]):
     """Each `next` is one decoder step of all settings on one text, or, at a text's end, what each of them wrote.
 
     A text that cannot be read is passed over with an empty output. `result` scores what there is.
+
+    lines: what the texts became, in their order, where they are made in other processes; None between them is a look at these.
     """
 
-    def __init__(self, settings: Sequence[Settings], corpus: Corpus, registry: Models):
+    def __init__(
+        self, settings: Sequence[Settings], corpus: Corpus, registry: Models, lines: Iterator[Line | None] | None = None,
+    ):
         if not 1 <= len(settings) <= MOST_SYSTEMS:
             raise InputError(f"{len(settings)} settings are chosen; choose 1 to {MOST_SYSTEMS}.")
         if not corpus.sources:
@@ -47,27 +54,19 @@ class Translating(Iterator[tuple[Written, ...] | None]):
                              "source needs its own line, or give none.")
         self.settings, self.corpus, self.registry = [replace(one, text="") for one in settings], corpus, registry
         self.loaded = registry.load(settings[0].model)
-        self.lines: list[tuple[Written, ...]] = []
+        self.lines: list[Line] = []
+        self.elsewhere = lines is not None
         self._began = time.monotonic()
-        self._going = self._go()
+        self._going = lines or written(self.settings, corpus.sources, registry)
 
-    def __next__(self) -> tuple[Written, ...] | None:
-        return next(self._going)
+    def __next__(self) -> Line | None:
+        line = next(self._going)
+        if line is not None:
+            self.lines.append(line)
+        return line
 
     def close(self) -> None:
         self._going.close()
-
-    def _go(self) -> Iterator[tuple[Written, ...] | None]:
-        for text in self.corpus.sources:
-            try:
-                runs = [run(replace(one, text=text), self.registry) for one in self.settings]
-                for _ in side_by_side(runs):
-                    yield None
-                written = tuple(map(_written, runs))
-            except TwoStacksError as error:
-                written = (Written("", (np.nan,) * len(OWN), str(error)),) * len(self.settings)
-            self.lines.append(written)
-            yield written
 
     def result(self, names: Sequence[str], tokenizer: str, more: Sequence[str] = ()) -> Iterator[float | CorpusResult]:
         """How far the scoring is, 0..1, and at last the record, of the texts that are written. more: notes to add."""
@@ -111,6 +110,19 @@ class Translating(Iterator[tuple[Written, ...] | None]):
             left = [*left[:NOTED], f"{len(left) - NOTED} more texts were not read either; their outputs are empty."]
         found = (*more, *left, *(note for each in reports for note in each.left_out))
         return tuple(dict.fromkeys(found))
+
+
+def written(settings: Sequence[Settings], sources: Sequence[str], registry: Models) -> Iterator[Line | None]:
+    """None for each decoder step of all settings on one text; at each text's end what they wrote."""
+    for text in sources:
+        try:
+            runs = [run(replace(one, text=text), registry) for one in settings]
+            for _ in side_by_side(runs):
+                yield None
+            line = tuple(map(_written, runs))
+        except TwoStacksError as error:
+            line = (Written("", (np.nan,) * len(OWN), str(error)),) * len(settings)
+        yield line
 
 
 def _written(going: Run) -> Written:

@@ -6,7 +6,7 @@ be those of rows that had not seen them yet: then the prefix is computed again a
 """
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,7 @@ from core.decode.processors import Processor
 from core.decode.ranking import Parts, rank, to_host
 from core.decode.ranking import ranked as answer
 from core.decode.search import Ranked, Request, Search
+from core.decode.sources import Sources
 from core.errors import ModelError
 from core.masks import looks_ahead
 from core.products import joined
@@ -77,15 +78,20 @@ def decode(model, sites: Sites, encoded: Encoded, search: Search, processors: Se
 
 
 def together(
-    model, sites: Sites, encoded: Encoded, searches: Sequence[tuple[Search, Sequence[Processor]]]
+    model, sites: Sites, encoded: Encoded | Sequence[Encoded], searches: Sequence[tuple[Search, Sequence[Processor]]],
+    wanted: Callable[[int], bool] = lambda place: True,
 ) -> Iterator[dict[int, Forward]]:
     """Drive several searches over one encoded source, one forward a step for all rows alive: what each saw, by its place.
 
-    They share the cross cache, and are all fed the same number of tokens first. A search that has finished leaves the batch.
-    While there are several their products are those of core.products.
+    They share the cross cache, and are all fed the same number of tokens first. A search that has finished, or that is not
+    `wanted` any more, leaves the batch. While there are several their products are those of core.products.
+
+    encoded: several where each search has a source of its own; all were made under equal controls (core/decode/sources.py).
     """
     alive = [_Alive(place, search, processors) for place, (search, processors) in enumerate(searches)]
-    memory = _Memory(encoded, sum(len(each.history) for each in alive), len(alive) > 1)
+    rows = [len(each.history) for each in alive]
+    memory = _Memory(encoded, sum(rows), len(alive) > 1) if isinstance(encoded, Encoded) else Sources(encoded, rows)
+    encoded = memory.encoded
     again = encoded.controls is not None and looks_ahead(encoded.controls.masks.decoder)
     cache = EncoderDecoderCache(DynamicCache(), DynamicCache())
     while alive:
@@ -102,17 +108,20 @@ def together(
             for each in alive:
                 each.rows = slice(at, at := at + len(each.history))
                 own_weights = {name: w[each.rows] for name, w in weights.items()}
+                own_weights["cross"] = own_weights["cross"][..., : memory.length(each.place)]
                 parts.append(each.ranked(logits[each.rows], len(alive) == 1) | own_weights)
             found = to_host(parts)
         memory.share(cache, len(ids))
         own, cross = cache_bytes(cache)
-        size = own // len(ids), cross
-        forwards = {each.place: each.answered(seen, size, again, model.dtype) for each, seen in zip(alive, found, strict=True)}
+        forwards = {}
+        for each, seen in zip(alive, found, strict=True):
+            size = own // len(ids), memory.cross_bytes(each.place, cross)
+            forwards[each.place] = each.answered(seen, size, again, model.dtype)
         yield forwards
-        alive = [each for each in alive if not each.request.finished]
+        alive = [each for each in alive if not each.request.finished and wanted(each.place)]
         if alive:
             parents = np.concatenate([each.rows.start + each.request.parents for each in alive])
-            memory.share(cache, len(parents))
+            memory.follow(cache, parents)
             if not again:
                 reorder(cache, parents, len(ids))
 
@@ -191,6 +200,18 @@ class _Memory:
             output.last_hidden_state = output.last_hidden_state[:rows]
         padding = {} if real is None else {"attention_mask": real.expand(rows, -1)}
         return {"encoder_outputs": output} | padding
+
+    def length(self, place: int) -> int | None:
+        """Source tokens of one search, where they are fewer than the columns of the weights."""
+        return None
+
+    def cross_bytes(self, place: int, counted: int) -> int:
+        """Bytes of the cross cache that one search reads, of those `counted`."""
+        return counted
+
+    def follow(self, cache: EncoderDecoderCache, parents: np.ndarray) -> None:
+        """The cross cache for the rows that `parents` continue."""
+        self.share(cache, len(parents))
 
     def share(self, cache: EncoderDecoderCache, rows: int) -> None:
         """Keys and values of the source are there once: `rows` rows read the same numbers."""
