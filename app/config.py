@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
+from core.engines.options import Options, options
 from core.errors import InputError
 from core.models import Models, folders_in
 
@@ -32,6 +33,12 @@ ENVIRONMENT: dict[str, Variable] = {
     "DEVICE": Variable("--device", "CUDA, then CPU", "where models run: cpu or cuda"),
     "ALLOW_HUB": Variable("", "on for localhost only",
                           "1 or 0: whether a visitor may type a hub id owner/name (safetensors only, no remote code)"),
+    "ENGINE": Variable("", "local", "where runs, comparisons and corpora are made: local or ray; ray needs requirements-ray.txt"),
+    "RAY_ADDRESS": Variable("", "auto", "with ENGINE=ray: the cluster's address, such as 10.0.0.1:6379; auto is the one that "
+                            "make ray started here"),
+    "REPLICAS": Variable("", "1-2", "with ENGINE=ray: how many processes hold the models for live runs, at least and at most"),
+    "REPLICA_CPUS": Variable("", "1", "with ENGINE=ray: cores of one replica"),
+    "REPLICA_GPUS": Variable("", "0", "with ENGINE=ray: GPUs of one replica; 0.25 lets four share one"),
     "GRADIO_MCP_SERVER": Variable("", "off", "1: the public endpoints are tools for MCP clients, too; needs the package mcp"),
     "SESSIONS_DIR": Variable("", "in the user's data directory", "where sessions lie; never inside the served folder"),
     "SESSIONS_BACKUP": Variable("", "none", "a folder, say of a mounted bucket, that gets a copy every 5 minutes and at the end; "
@@ -58,6 +65,7 @@ class AppConfig:
     root_path: str = ""
     mcp: bool = False
     zero: bool = False
+    engine: Options = Options()
 
     def registry(self) -> Models:
         """The models this host offers. Loads nothing."""
@@ -87,7 +95,7 @@ def read_config(arguments: Sequence[str] | None = None, environment: Mapping[str
     return AppConfig(
         host=args.host, port=args.port, models_dir=args.models_dir, device=args.device, root_path=_root_path(args.root_path),
         allow_hub=is_on(hub) if hub else args.host in LOCAL_HOSTS,
-        mcp=mcp, zero=is_on(environment.get("SPACES_ZERO_GPU")),
+        mcp=mcp, zero=is_on(environment.get("SPACES_ZERO_GPU")), engine=options(environment),
     )
 
 

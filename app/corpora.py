@@ -7,7 +7,7 @@ from typing import Any
 
 from app import corpus_packs
 from app.engine import Engine
-from core.errors import InputError
+from core.errors import EngineError, InputError
 from core.fields import shown
 from core.metrics.corpus import Corpus, typed
 from core.settings import Decoding, Settings
@@ -71,25 +71,27 @@ class Corpora:
         """How far it is with the texts that are new, then the whole as a table; a session keeps it."""
         engine = self.engine
         yield from engine.arriving(settings[0].model)
-        from core.translating import Translating
-
-        going, name = Translating(settings, corpus, engine.models), self.ticket_of(visitor)
+        going, name = engine.maker.translate(settings, corpus), self.ticket_of(visitor)
         ticket, count = engine.latest.begin(name), len(corpus.sources)
         began = last = time.monotonic()
-        sent, over = 0, False
+        sent, more = 0, []
         try:
             yield self._told(going, corpus, 0, count, None)
-            while engine.latest.wants(name, ticket) and not over:
-                with engine.turn:
-                    over = next(going, going) is going
+            while engine.latest.wants(name, ticket) and len(going.lines) < count:
+                engine.step(going)
                 now = time.monotonic()
                 if now - last > INTERVAL and len(going.lines) > sent:
                     last, done = now, len(going.lines)
                     yield self._told(going, corpus, sent, count, (now - began) / done * (count - done))
                     sent = done
+            if len(going.lines) < count:
+                more = [f"Stopped after {len(going.lines)} of {count} texts; these are scored."]
+        except EngineError as error:
+            if not going.lines:
+                raise
+            more = [f"Cut after {len(going.lines)} of {count} texts; these are scored. {error}"]
         finally:
             going.close()
-        more = [] if over else [f"Stopped after {len(going.lines)} of {count} texts; these are scored."]
         for found in going.result(names, tokenizer, more):
             if isinstance(found, float):
                 yield {"kind": "progress", "scored": found}

@@ -11,14 +11,15 @@ from app.keeper import Keeper
 from app.making import Making
 from app.recent import Recent
 from app.turns import Latest, Turn
-from core.errors import InputError, TwoStacksError
+from core.engines import Engine as Maker
+from core.engines import Lent, Options, engine_of
+from core.errors import EngineError, InputError, TwoStacksError
 from core.examples import gloss, saved
-from core.models import BUNDLED, DEFAULT, Models
+from core.models import DEFAULT, Models
 from core.records import browser_attribution, browser_row, browser_start, browser_trace, how_made
 from core.settings import Settings
 from core.trace import Trace
 
-Lent = Callable[[Settings], Iterator]  # what makes a run's forwards in another process (app/zero.py)
 log = logging.getLogger("two-stacks")
 PATIENCE = 0.5  # seconds before a run is streamed; a shorter one arrives whole
 INTERVAL = 0.1  # seconds between streamed messages
@@ -28,10 +29,15 @@ HEAD_START = 1.0  # seconds that the browser has for the first picture before im
 
 
 class Engine:
-    """Shared by all visitors; holds no visitor's state. `status` is one line about the default model."""
+    """Shared by all visitors; holds no visitor's state. `status` is one line about the default model.
 
-    def __init__(self, models: Models, keeper: Keeper | None = None, elsewhere: Lent | None = None):
-        self.models, self.keeper, self.elsewhere = models, keeper or Keeper(), elsewhere
+    maker: what makes runs, comparisons and corpora, here or on a cluster (core/engines).
+    """
+
+    def __init__(self, models: Models, keeper: Keeper | None = None, elsewhere: Lent | None = None,
+                 options: Options | None = None):
+        self.models, self.keeper, self._options, self._lent = models, keeper or Keeper(), options or Options(), elsewhere
+        self._maker: Maker | None = None
         self.saved: dict[str, Trace] = {trace.settings.to_json(): trace for trace in saved()}
         self.status = f"{DEFAULT}: not loaded yet; saved runs are shown meanwhile"
         self.turn, self.latest, self.recent, self.making = Turn(), Latest(), Recent(self.saved.values()), Making()
@@ -53,11 +59,12 @@ class Engine:
             self.wait_for_imports()
             self.status = f"{DEFAULT}: loading (2 of 2: weights)"
             loaded = self.models.load(DEFAULT)
+            cluster = self.maker.open()
         except Exception as error:  # whatever it is, the page must say so instead of waiting for ever
-            log.exception("the default model does not load")
+            log.exception("the default model does not load, or the cluster does not answer")
             self.status = f"{DEFAULT}: {error if isinstance(error, TwoStacksError) else 'does not load; the log says why'}"
             return
-        self.status = f"{DEFAULT}: ready on {loaded.device}, {str(loaded.dtype).removeprefix('torch.')}"
+        self.status = f"{DEFAULT}: ready on {cluster or loaded.device}, {str(loaded.dtype).removeprefix('torch.')}"
 
     def arriving(self, name: str) -> Iterator[dict[str, Any]]:
         """A message where model `name` is not loaded yet; then torch and transformers are there. InputError for no model."""
@@ -101,17 +108,21 @@ class Engine:
                 if message["kind"] != "trace":  # that one comes from `recent`; a run that was stopped is begun anew
                     yield message
 
-    def start(self, settings: Settings) -> Any:
-        """A run of these settings, not begun. On ZeroGPU a bundled model's forwards are made in the process that has the GPU."""
-        from core.runs import Borrowed, run
+    @property
+    def maker(self) -> Maker:
+        """Imports torch when first asked for."""
+        with self._begin:
+            if self._maker is None:
+                self._maker = engine_of(self._options, self.models, self._lent)
+            return self._maker
 
-        if self.elsewhere and settings.model in BUNDLED:
-            return Borrowed(settings, self.models.load(settings.model), self.elsewhere(settings))
-        return run(settings, self.models)
+    def start(self, settings: Settings) -> Any:
+        """A run of these settings, not begun."""
+        return self.maker.run(settings)
 
     def step(self, going: Any) -> Any:
-        """The next step of a run of `start`, in its turn; None at its end. A GPU elsewhere needs no turn of this process."""
-        with nullcontext() if getattr(going, "elsewhere", False) else self.turn:
+        """The next of what `maker` gave, in its turn; None at its end. What is made elsewhere needs no turn of this process."""
+        with nullcontext() if going.elsewhere else self.turn:
             return next(going, None)
 
     def _made(self, going: Any, visitor: str, ticket: object) -> Iterator[dict]:
@@ -129,6 +140,11 @@ class Engine:
             if self.latest.stopped(visitor) and going.steps:
                 why = "Cut, as this host is being restarted," if self.latest.closed else "Stopped"
                 yield self._pointed(browser_trace(going.trace(), f"{why} after {len(going.steps)} tokens."), model)
+        except EngineError as error:
+            if going.steps:  # what was made until then is shown, and the sentence goes on to the page
+                why = f"Cut after {len(going.steps)} tokens, which are kept. {error}"
+                yield self._pointed(browser_trace(going.trace(), why), model)
+            raise
         finally:
             self.making.end(going.id)
             going.close()

@@ -130,14 +130,11 @@ class Masked:
             engine.keeper.keep(visitor, lambda: trace, asked=settings != plain(settings))
             return trace
         yield from engine.arriving(settings.model)
-        from core.runs import run
-
-        going = engine.keeper.watch(visitor, run(settings, engine.models))
+        going = engine.keeper.watch(visitor, engine.start(settings))
         began = last = time.monotonic()
         try:
             while wanted():
-                with engine.turn:
-                    step = next(going, None)
+                step = engine.step(going)
                 if step is None:
                     trace = going.trace()
                     engine.recent.add(trace)

@@ -38,7 +38,7 @@ VIEWS = (decoding, masks, noise, train, scores, formulas)  # the tabs beside the
 
 def build(config: AppConfig) -> gr.Blocks:
     """The page. No model is loaded and torch is not imported: the first picture comes from a saved trace."""
-    engine = Engine(config.registry(), elsewhere=zero.lend() if config.zero else None)
+    engine = Engine(config.registry(), elsewhere=zero.lend() if config.zero else None, options=config.engine)
     first = next(iter(engine.saved.values()), None)
     gr.set_static_paths([str(PLOTLY_FILE)])
     with gr.Blocks(title="Two Stacks", analytics_enabled=False, delete_cache=(3600, 3600)) as page:

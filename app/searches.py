@@ -8,7 +8,7 @@ from typing import Any
 
 from app import tree_packs
 from app.engine import INTERVAL, PATIENCE, Engine
-from core.errors import InputError, ModelError
+from core.errors import EngineError, InputError, ModelError
 from core.examples import saved_search
 from core.fields import shown
 from core.records import how_made
@@ -33,13 +33,15 @@ class Searches:
             engine.keeper.keep(visitor, lambda: trace)
             return
         yield from engine.arriving(settings.model)
-        from core.runs import run
-
-        going = engine.keeper.watch(visitor, run(settings, engine.models))
+        going = engine.keeper.watch(visitor, engine.start(settings))
         try:
             yield from self._streamed(going, lambda: engine.latest.wants(visitor, ticket))
             if engine.latest.stopped(visitor) and going.steps:
                 yield self.drawn(going.trace(), f"Stopped after {len(going.steps)} steps.")
+        except EngineError as error:
+            if going.steps:
+                yield self.drawn(going.trace(), f"Cut after {len(going.steps)} steps, which are kept. {error}")
+            raise
         finally:
             going.close()
 
@@ -48,8 +50,7 @@ class Searches:
         began = last = time.monotonic()
         nodes = steps = 0
         while wanted():
-            with engine.turn:
-                step = next(going, None)
+            step = engine.step(going)
             if step is None:
                 trace = going.trace()
                 engine.recent.add(trace)
@@ -60,7 +61,7 @@ class Searches:
                 continue
             last = now
             tree = tree_of([one.ranked for one in going.steps], going.settings.decoding.beams)
-            about = how_made(going.settings, going.loaded.device, going.loaded.dtype)
+            about = how_made(going.settings, going.device, going.dtype)
             begun = {} if steps else tree_packs.start(going, about, head)
             yield begun | {"run": going.id} | tree_packs.grown(going.steps, tree, head, nodes, steps)
             nodes, steps = len(tree.real), len(going.steps)

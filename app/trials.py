@@ -41,23 +41,19 @@ class Trials:
         engine, text = self.engine, _reference(reference)
         ticket = engine.latest.begin(visitor)
         yield from engine.arriving(settings[0].model)
-        from core.batches import side_by_side
-        from core.runs import run
-
-        runs = [run(one, engine.models) for one in settings]
+        group = engine.maker.compare(settings)
+        runs, began = group.runs, time.monotonic()
         ends = [0.0] * len(runs)
-        steps, began = side_by_side(runs), time.monotonic()
         last = began
         try:
             while engine.latest.wants(visitor, ticket):
-                with engine.turn:
-                    made = next(steps, None)
+                made = engine.step(group)
                 now = time.monotonic()
                 if made is None:
                     found = [Trial(going.trace(), end) for going, end in zip(runs, ends, strict=True)]
                     for at, beta in enumerate(betas):
-                        steps = reranked(engine, found[at].trace, beta)
-                        while (trace := next(steps)) is None:
+                        ranking = reranked(engine, found[at].trace, beta)
+                        while (trace := next(ranking)) is None:
                             if not engine.latest.wants(visitor, ticket):
                                 return
                         found[at] = replace(found[at], trace=trace, beta=beta, search=found[at].trace)
@@ -72,7 +68,7 @@ class Trials:
             if engine.latest.stopped(visitor):
                 yield {"kind": "progress", "text": "Stopped. The table is the one from before."}
         finally:
-            steps.close()
+            group.close()
 
     def first(self, search: Trace | None) -> dict[str, Any]:
         """The rows to start from, and under them what the saved runs of two of them gave: no model is asked."""

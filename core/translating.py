@@ -1,9 +1,10 @@
 """Many texts under one to three settings, a decoder step at a time; then scored, tested and put into one record."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import Any
 
 import numpy as np
 
@@ -40,10 +41,12 @@ class Translating(Iterator[Line | None]):
     A text that cannot be read is passed over with an empty output. `result` scores what there is.
 
     lines: what the texts became, in their order, where they are made in other processes; None between them is a look at these.
+    where: device and dtype there, once the first line has come.
     """
 
     def __init__(
         self, settings: Sequence[Settings], corpus: Corpus, registry: Models, lines: Iterator[Line | None] | None = None,
+        where: Mapping[str, Any] | None = None,
     ):
         if not 1 <= len(settings) <= MOST_SYSTEMS:
             raise InputError(f"{len(settings)} settings are chosen; choose 1 to {MOST_SYSTEMS}.")
@@ -55,7 +58,7 @@ class Translating(Iterator[Line | None]):
         self.settings, self.corpus, self.registry = [replace(one, text="") for one in settings], corpus, registry
         self.loaded = registry.load(settings[0].model)
         self.lines: list[Line] = []
-        self.elsewhere = lines is not None
+        self.elsewhere, self._where = lines is not None, where or {}
         self._began = time.monotonic()
         self._going = lines or written(self.settings, corpus.sources, registry)
 
@@ -90,7 +93,7 @@ class Translating(Iterator[Line | None]):
         yield CorpusResult(
             tuple(System(one, texts, found.scores) for one, texts, found in zip(self.settings, outputs, reports, strict=True)),
             self.loaded.fingerprint, sources, references, values, units, tuple(tests), self._notes(reports, more), {
-                "device": str(self.loaded.device), "dtype": str(self.loaded.dtype).removeprefix("torch."),
+                "device": str(self.loaded.device), "dtype": str(self.loaded.dtype).removeprefix("torch."), **self._where,
                 "seconds": round(seconds, 3), "at": datetime.now(UTC).isoformat(timespec="seconds"),
             })
 

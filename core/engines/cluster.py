@@ -38,8 +38,8 @@ QUEUED = 256  # requests that wait for a replica; the next one is told so
 BUSY = 8  # requests a replica: above this Ray adds one
 FULL = "All replicas are busy, and too many runs wait already. Press Run again in a minute."
 SILENT = f"No replica has answered for {PATIENCE:g} s. Press Run again in a minute."
-GONE = "The machine that made this run is gone. Its steps so far are kept; press Run again, and another machine makes it."
-LOST = "The machine that was to make this run is gone. Press Run again, and another one makes it."
+GONE = "The machine that made this run is gone. Press Run again, and another one makes it."
+FAILED = "This run failed on its machine for a reason we did not foresee; the host's log has it."
 CORPUS_CHUNK = 4  # texts of a chunk of a corpus on the page: somebody watches
 
 
@@ -97,7 +97,8 @@ class Cluster:
 
     def translate(self, settings: Sequence[Settings], corpus: Corpus) -> Translating:
         chunks = plan([settings], {"": corpus.sources}, CORPUS_CHUNK)
-        return Translating(settings, corpus, self.models, in_order(self.sweep(chunks), chunks))
+        where: dict[str, Any] = {}
+        return Translating(settings, corpus, self.models, in_order(self.sweep(chunks), chunks, where), where)
 
     def sweep(self, chunks: Sequence[Chunk]) -> "Swept":
         from core.engines.swept import Swept
@@ -119,7 +120,7 @@ class Cluster:
         """What `Borrowed` reads."""
         messages = self._messages([settings])
         try:
-            origin = next(messages)
+            origin = _first(messages)
             yield origin.weights[0], origin.device, origin.dtype, origin.threads
             for forwards in messages:
                 yield forwards[0]
@@ -129,7 +130,7 @@ class Cluster:
     def _several(self, runs: Sequence[Run]) -> Iterator[dict[int, Step]]:
         messages = self._messages([going.settings for going in runs])
         try:
-            origin = next(messages)
+            origin = _first(messages)
             for going, weights in zip(runs, origin.weights, strict=True):
                 going.read(Encoded(None, weights))
                 going.device, going.dtype, going.threads = origin.device, origin.dtype, origin.threads
@@ -146,7 +147,7 @@ class Cluster:
 
         from core.engines.replica import Failed
 
-        response, count = self._handle.remote([one.to_json() for one in settings]), 0
+        response = self._handle.remote([one.to_json() for one in settings])
         try:
             while True:
                 try:
@@ -155,14 +156,16 @@ class Cluster:
                     raise EngineError(FULL) from None
                 except TimeoutError:
                     raise EngineError(SILENT) from None
+                except ray.exceptions.RayTaskError:  # a fault of ours, not of a machine
+                    log.exception("a replica failed")
+                    raise EngineError(FAILED) from None
                 except (ray.exceptions.RayError, RayServeException) as error:
                     log.warning("a replica is gone in the middle of a run: %s", type(error).__name__)
-                    raise EngineError(GONE if count > 1 else LOST) from None
+                    raise EngineError(GONE) from None
                 if isinstance(message, Failed):
                     raise message.error
                 if message is None:
                     return
-                count += 1
                 yield message
         finally:
             with suppress(Exception):  # it has ended already, or nobody is there who could be told
@@ -175,8 +178,15 @@ class Cluster:
         return asyncio.run_coroutine_threadsafe(waited(), self._loop).result()
 
 
-def in_order(sweep: "Swept", chunks: Sequence[Chunk]) -> Iterator[Line | None]:
-    """The lines of a sweep over one corpus as they can be shown: chunks may be made in any order."""
+def _first(messages: Iterator[Any]) -> Any:
+    """The Origin; whoever ends before it is gone."""
+    if (origin := next(messages, None)) is None:
+        raise EngineError(GONE)
+    return origin
+
+
+def in_order(sweep: "Swept", chunks: Sequence[Chunk], where: dict[str, Any]) -> Iterator[Line | None]:
+    """The lines of a sweep over one corpus as they can be shown: chunks may be made in any order. where: gets device, dtype."""
     made: dict[int, Sequence[Line]] = {}
     shown = 0
     try:
@@ -185,6 +195,7 @@ def in_order(sweep: "Swept", chunks: Sequence[Chunk]) -> Iterator[Line | None]:
                 yield None
                 continue
             made[found.number] = found.lines
+            where |= {name: found.made[name] for name in ("device", "dtype")}
             while shown < len(chunks) and shown in made:
                 yield from made.pop(shown)
                 shown += 1

@@ -9,7 +9,7 @@ from core.metrics.corpus import Corpus
 from core.models import BUNDLED, Models
 from core.runs import Borrowed, Run, run
 from core.settings import Settings
-from core.sweeps.plan import Chunk, Made, make
+from core.sweeps.plan import Chunk, Made
 from core.translating import Translating
 
 
@@ -48,7 +48,7 @@ class InTurn(Iterator[Made | None]):
     elsewhere = False
 
     def __init__(self, chunks: Sequence[Chunk], models: Models):
-        self._going = (made for chunk in chunks for made in make(chunk, models))
+        self._going = (made for chunk in chunks for made in chunk.make(models))
 
     def __next__(self) -> Made | None:
         return next(self._going)

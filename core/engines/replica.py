@@ -77,6 +77,7 @@ class Replica:
         self.models.load(DEFAULT)
         self._turn = ThreadPoolExecutor(1, "model")
         self.batches: list[int] = []  # how many people each of the last batches had
+        self.made = 0  # decoder forwards
 
     async def run(self, settings: list[str]) -> AsyncIterator[Origin | dict[int, Forward] | Failed]:
         """Origin, then the forwards of the runs by place; ends early where whoever asked cancels."""
@@ -88,8 +89,8 @@ class Replica:
             asked.wanted = False
 
     def facts(self) -> dict[str, Any]:
-        """This process, and how many requests each of its last batches had."""
-        return {"process": os.getpid(), "batches": self.batches[-100:], "threads": self.threads}
+        """This process, its decoder forwards so far, and how many requests each of its last batches had."""
+        return {"process": os.getpid(), "forwards": self.made, "batches": self.batches[-100:], "threads": self.threads}
 
     @serve.batch(max_batch_size=ROWS, batch_wait_timeout_s=WAIT, max_concurrent_batches=BATCHES, batch_size_fn=rows_of)
     async def _together(self, asked: list[Asked]) -> AsyncIterator[list[Any]]:
@@ -106,6 +107,7 @@ class Replica:
             told: dict[int, dict[int, Forward] | Failed] = {}
             for places in list(going):
                 found = await loop.run_in_executor(self._turn, _next, going[places])
+                self.made += isinstance(found, dict)
                 if found is None or isinstance(found, Failed):
                     del going[places]
                 for at in places:

@@ -7,7 +7,7 @@ import ray
 
 from core.engines.workers import Registry, registry_of
 from core.errors import EngineError, TwoStacksError
-from core.sweeps.plan import Chunk, Made, make
+from core.sweeps.plan import Chunk, Made
 
 log = logging.getLogger("two-stacks")
 LOOK = 0.2  # seconds between two looks at the workers
@@ -62,7 +62,7 @@ def _made(chunk: Chunk, registry: Registry) -> Made | TwoStacksError:
 
     torch.set_num_threads(1)
     try:
-        *_, made = make(chunk, registry_of(registry))
+        *_, made = chunk.make(registry_of(registry))
     except TwoStacksError as error:
         return error
     return made

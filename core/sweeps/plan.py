@@ -34,6 +34,19 @@ class Chunk:
         told = [[one.to_json() for one in self.settings], self.corpus, self.first, self.sources]
         return hashlib.sha256(json.dumps(told, ensure_ascii=False).encode()).hexdigest()
 
+    def make(self, models: Models) -> Iterator["Made | None"]:
+        """None for each decoder step, at the end what it became: the same wherever it is made with as many threads."""
+        began, loaded, lines = time.monotonic(), models.load(self.settings[0].model), []
+        for line in written(self.settings, self.sources, models):
+            if line is None:
+                yield None
+            else:
+                lines.append(line)
+        yield Made(self.number, self.id, loaded.fingerprint, tuple(lines), {
+            "process": os.getpid(), "seconds": round(time.monotonic() - began, 3), "threads": torch.get_num_threads(),
+            "device": str(loaded.device), "dtype": str(loaded.dtype).removeprefix("torch."),
+        })
+
 
 @dataclass(frozen=True)
 class Made:
@@ -77,18 +90,3 @@ def plan(groups: Sequence[Sequence[Settings]], corpora: Mapping[str, Sequence[st
             chunks += [Chunk(len(chunks) + at, bare, name, first, tuple(sources[first : first + size]))
                        for at, first in enumerate(range(0, len(sources), size))]
     return chunks
-
-
-def make(chunk: Chunk, models: Models) -> Iterator[Made | None]:
-    """None for each decoder step, at the end what the chunk became: the same wherever it is made with as many threads."""
-    began, loaded = time.monotonic(), models.load(chunk.settings[0].model)
-    lines = []
-    for line in written(chunk.settings, chunk.sources, models):
-        if line is None:
-            yield None
-        else:
-            lines.append(line)
-    yield Made(chunk.number, chunk.id, loaded.fingerprint, tuple(lines), {
-        "process": os.getpid(), "seconds": round(time.monotonic() - began, 3), "threads": torch.get_num_threads(),
-        "device": str(loaded.device), "dtype": str(loaded.dtype).removeprefix("torch."),
-    })
