@@ -22,7 +22,7 @@ from tests.ray.conftest import until
 
 PLAIN = Settings(text="A man plays the guitar on the beach.")
 LONG = replace(PLAIN, text=" ".join(["Two dogs run over a green field near the old house by the water."] * 12),
-               decoding=Decoding(beams=8, max_new_tokens=128, no_repeat_ngram_size=2, length_penalty=4.0))
+               decoding=Decoding(beams=8, max_new_tokens=128, min_new_tokens=120))
 WAYS = {
     "greedy": PLAIN,
     "beams": replace(PLAIN, decoding=Decoding(beams=4, length_penalty=0.6)),
@@ -30,7 +30,7 @@ WAYS = {
     "masked": replace(PLAIN, masks=Masks(cross=StackMask("window", size=2)), edits=Edits(heads=(Head("cross", 0, 1),), pads=2)),
     "ahead": replace(PLAIN, masks=Masks(decoder=StackMask("bidirectional"))),
     "noisy": replace(PLAIN, model="pocket-bart", noise=NOISES["text_infilling"].usual(seed=2)),
-    "task": replace(PLAIN, text="Ein Hund rennt.", task="de-en"),
+    "task": replace(PLAIN, task="en-fr"),
 }
 
 
