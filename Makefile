@@ -4,12 +4,15 @@
 PYTHON ?= python3
 VENV   := .venv
 PY     := $(VENV)/bin/python
+# Ray lies beside .venv and reads its packages: nothing of it is in the way of a page without a cluster.
+RAY    := .venv-ray
+CPUS   ?= 4
 ARGS   ?=
 # The browser of the browser tests: CHROMIUM=/path/to/it, else the first of these names that is installed.
 NAMES  := chromium chromium-browser google-chrome google-chrome-stable
 
 .DEFAULT_GOAL := help
-.PHONY: help run test exhaustive bench shots lint chromium
+.PHONY: help run test exhaustive bench shots lint chromium ray ray-env ray-test ray-bench
 
 help:
 	@echo "make run         start the page at http://127.0.0.1:7860        (ARGS=\"--port 8000\")"
@@ -18,9 +21,12 @@ help:
 	@echo "make bench       measure against plain generate"
 	@echo "make shots       pictures of every tab, light, dark and on a phone, in shots/"
 	@echo "make lint        check the style"
+	@echo "make ray         a Ray cluster on this machine, until Ctrl-C    (CPUS=4); then: make run ENGINE=ray"
+	@echo "make ray-test    install Ray beside .venv, and run its tests"
+	@echo "make ray-bench   measure Ray against this process"
 
-run: $(VENV)/run.stamp
-	$(PY) -m app $(ARGS)
+run: $(VENV)/run.stamp $(if $(filter ray,$(ENGINE)),$(RAY)/ray.stamp)
+	$(if $(filter ray,$(ENGINE)),ENGINE=ray $(RAY)/bin/python,$(PY)) -m app $(ARGS)
 
 test: $(VENV)/test.stamp chromium
 	@CHROMIUM="$$($(find_chromium))" $(PY) -m pytest -n auto --maxprocesses 4 --dist loadfile $(ARGS)
@@ -37,6 +43,18 @@ shots: $(VENV)/test.stamp chromium
 lint: $(VENV)/test.stamp
 	$(PY) -m ruff check .
 
+ray: $(RAY)/ray.stamp
+	RAY_USAGE_STATS_ENABLED=0 $(RAY)/bin/ray start --head --block --num-cpus=$(CPUS) --include-dashboard=false \
+	  --object-store-memory=200000000 --disable-usage-stats
+
+ray-env: $(RAY)/ray.stamp
+
+ray-test: $(VENV)/test.stamp $(RAY)/ray.stamp
+	OMP_NUM_THREADS=1 $(RAY)/bin/python -m pytest -p no:warnings tests/ray $(ARGS)
+
+ray-bench: $(VENV)/test.stamp $(RAY)/ray.stamp
+	OMP_NUM_THREADS=1 $(RAY)/bin/python -m tests.bench.cluster $(ARGS)
+
 # A stamp is newer than the requirements it was made from, so a second call installs nothing.
 $(VENV)/run.stamp: requirements.txt
 	@$(make_venv)
@@ -45,6 +63,13 @@ $(VENV)/run.stamp: requirements.txt
 
 $(VENV)/test.stamp: $(VENV)/run.stamp requirements-dev.txt
 	$(PY) -m pip install --disable-pip-version-check -r requirements-dev.txt
+	@touch $@
+
+$(RAY)/ray.stamp: $(VENV)/run.stamp requirements-ray.txt
+	$(PY) -m venv --clear $(RAY)
+	@$(PY) -c "import sysconfig; print(sysconfig.get_path('purelib'))" > \
+	  "$$($(RAY)/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/two-stacks.pth"
+	$(RAY)/bin/python -m pip install --disable-pip-version-check -r requirements-ray.txt
 	@touch $@
 
 # Keeps a .venv that works; makes it anew when it is absent, broken, or older than 3.11.

@@ -186,7 +186,7 @@ def requirements(name: str) -> dict[str, str]:
     return found
 
 
-@pytest.mark.parametrize("name", ["requirements.txt", "requirements-dev.txt"])
+@pytest.mark.parametrize("name", ["requirements.txt", "requirements-dev.txt", "requirements-ray.txt"])
 def test_requirements_are_pinned_with_a_reason(name):
     assert requirements(name)
 
