@@ -12,7 +12,7 @@ HERE = Path(__file__).parent
 RAY = find_spec("ray") is not None
 os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # before anything imports it
 ABSENT = "Ray is not installed here: make ray-test installs it beside .venv and runs these"
-STORE = 100 * 2**20  # bytes of shared memory a node
+NODE = dict(object_store_memory=100 * 2**20, node_ip_address="127.0.0.1")  # nothing listens beyond this machine
 
 
 def pytest_collection_modifyitems(items):
@@ -26,9 +26,9 @@ def nodes() -> Iterator:
     """The cluster: `address`; two workers of two cores each."""
     from ray.cluster_utils import Cluster
 
-    made = Cluster(initialize_head=True, head_node_args=dict(num_cpus=0, object_store_memory=STORE, include_dashboard=False))
+    made = Cluster(initialize_head=True, head_node_args=dict(num_cpus=0, include_dashboard=False, **NODE))
     for _ in range(2):
-        made.add_node(num_cpus=2, object_store_memory=STORE)
+        made.add_node(num_cpus=2, **NODE)
     yield made
     made.shutdown()
 
