@@ -44,7 +44,7 @@ lint: $(VENV)/test.stamp
 	$(PY) -m ruff check .
 
 ray: $(RAY)/ray.stamp
-	RAY_USAGE_STATS_ENABLED=0 $(RAY)/bin/ray start --head --block --node-ip-address=127.0.0.1 --num-cpus=$(CPUS) --include-dashboard=false \
+	RAY_USAGE_STATS_ENABLED=0 $(RAY)/bin/ray start --head --block --num-cpus=$(CPUS) --include-dashboard=false \
 	  --object-store-memory=200000000 --disable-usage-stats
 
 ray-env: $(RAY)/ray.stamp

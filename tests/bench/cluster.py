@@ -31,7 +31,7 @@ from core.settings import Decoding, Settings  # noqa: E402
 from core.sweeps.plan import plan  # noqa: E402
 from tests.bench import machine, ratios  # noqa: E402
 
-NODE = dict(object_store_memory=100 * 2**20, node_ip_address="127.0.0.1")  # nothing listens beyond this machine
+NODE = dict(object_store_memory=100 * 2**20)  # bytes of shared memory
 PEOPLE = 20
 SHORT = Settings(text="A dog runs on the beach.")
 WHO, DOES = ("A dog", "Two men", "The child", "A woman in red", "Some people"), ("run", "play", "sit", "wait")

@@ -12,7 +12,7 @@ HERE = Path(__file__).parent
 RAY = find_spec("ray") is not None
 os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # before anything imports it
 ABSENT = "Ray is not installed here: make ray-test installs it beside .venv and runs these"
-NODE = dict(object_store_memory=100 * 2**20, node_ip_address="127.0.0.1")  # nothing listens beyond this machine
+NODE = dict(object_store_memory=100 * 2**20)  # bytes of shared memory
 
 
 def pytest_collection_modifyitems(items):
