@@ -6,7 +6,6 @@ only one that writes. That process keeps each model, too: for tokens, names of s
 
 import asyncio
 import logging
-import os
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -64,11 +63,11 @@ class Cluster:
         from ray import serve
 
         chosen = self.options
-        threads = {"OMP_NUM_THREADS": str(chosen.threads), "HF_HUB_OFFLINE": os.environ.get("HF_HUB_OFFLINE", "0")}
+        threads = {"OMP_NUM_THREADS": str(chosen.threads)}
         try:
             if not ray.is_initialized():
                 ray.init(chosen.address, log_to_driver=False, logging_level=logging.WARNING,
-                         runtime_env={"env_vars": {"PYTHONPATH": _path()}})
+                         runtime_env={"env_vars": {"PYTHONPATH": str(ROOT)}})
             from core.engines.replica import WAITING, Replica
 
             serve.start(proxy_location="Disabled")
@@ -201,8 +200,3 @@ def in_order(sweep: "Swept", chunks: Sequence[Chunk], where: dict[str, Any]) -> 
                 shown += 1
     finally:
         sweep.close()
-
-
-def _path() -> str:
-    """Where Python finds this project, and what else this process was told to look at, on workers started elsewhere."""
-    return os.pathsep.join(dict.fromkeys([str(ROOT), *os.environ.get("PYTHONPATH", "").split(os.pathsep)])).rstrip(os.pathsep)
