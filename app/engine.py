@@ -41,7 +41,7 @@ class Engine:
         self.saved: dict[str, Trace] = {trace.settings.to_json(): trace for trace in saved()}
         self.status = f"{DEFAULT}: not loaded yet; saved runs are shown meanwhile"
         self.turn, self.latest, self.recent, self.making = Turn(), Latest(), Recent(self.saved.values()), Making()
-        self._begin = threading.Lock()
+        self._begin, self._choosing = threading.Lock(), threading.Lock()
         self._begun = False
 
     def load_in_background(self) -> None:
@@ -111,8 +111,9 @@ class Engine:
     @property
     def maker(self) -> Maker:
         """Imports torch when first asked for."""
-        with self._begin:
+        with self._choosing:
             if self._maker is None:
+                self.wait_for_imports()
                 self._maker = engine_of(self._options, self.models, self._lent)
             return self._maker
 
