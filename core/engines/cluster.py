@@ -43,10 +43,10 @@ CORPUS_CHUNK = 4  # texts of a chunk of a corpus on the page: somebody watches
 
 
 class Cluster:
-    """Shared by all visitors. `open` connects; whatever needs the cluster opens it first."""
+    """Shared by all visitors. `open` connects; whatever needs the cluster opens it first. name: of its replicas there."""
 
-    def __init__(self, options: Options, models: Models):
-        self.options, self.models = options, models
+    def __init__(self, options: Options, models: Models, name: str = NAME):
+        self.options, self.models, self.name = options, models, name
         self._opening, self._handle = threading.Lock(), None
         self._loop = asyncio.new_event_loop()
 
@@ -77,7 +77,7 @@ class Cluster:
                 autoscaling_config={"min_replicas": chosen.least, "max_replicas": chosen.most, "target_ongoing_requests": BUSY,
                                     "upscale_delay_s": 3, "downscale_delay_s": 120},
             ).bind(registry(self.models), chosen.threads)
-            handle = serve.run(made, name=NAME, route_prefix=None).options(method_name="run", stream=True)
+            handle = serve.run(made, name=self.name, route_prefix=None).options(method_name="run", stream=True)
         except Exception as error:  # whatever it is, the page must say so
             log.exception("the Ray cluster cannot be used")
             raise EngineError(f"The Ray cluster at {chosen.address} cannot be used ({type(error).__name__}); start one with "

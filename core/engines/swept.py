@@ -16,17 +16,20 @@ AHEAD = 4  # chunks handed in for each core: enough that none waits, few enough 
 
 
 class Swept(Iterator[Made | None]):
-    """Each `next` is a chunk in the order they end, or None after LOOK seconds. Closing it ends the chunks under way."""
+    """Each `next` is a chunk in the order they end, or None after LOOK seconds. Closing it ends the chunks under way.
+
+    most: chunks handed in at once.
+    """
 
     elsewhere = True
 
     def __init__(self, chunks: Sequence[Chunk], registry: Registry):
         self._left, self._registry = list(reversed(chunks)), registry
         self._going: dict[ray.ObjectRef, Chunk] = {}
-        self._most = max(2, AHEAD * int(ray.cluster_resources().get("CPU", 1)))
+        self.most = max(2, AHEAD * int(ray.cluster_resources().get("CPU", 1)))
 
     def __next__(self) -> Made | None:
-        while self._left and len(self._going) < self._most:
+        while self._left and len(self._going) < self.most:
             chunk = self._left.pop()
             self._going[_made.remote(chunk, self._registry)] = chunk
         if not self._going:

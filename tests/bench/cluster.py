@@ -1,7 +1,7 @@
 """python -m tests.bench.cluster: a Ray cluster on this machine against this process, as ratios within one run (make ray-bench).
 
-Two workers of one replica and one sweep core each, on as many cores as this machine has: what two machines would gain shows only
-where there are cores for both. Every process has one thread of torch.
+All on the cores of this machine: what two machines would gain shows only where there are cores for both. Every process has one
+thread of torch.
 """
 
 import os
@@ -24,6 +24,7 @@ from ray.cluster_utils import Cluster  # noqa: E402
 
 from app.turns import Turn  # noqa: E402
 from core.engines import Engine, Options, engine_of  # noqa: E402
+from core.engines.cluster import Cluster as OnRay  # noqa: E402
 from core.engines.local import Local  # noqa: E402
 from core.errors import EngineError  # noqa: E402
 from core.models import Models  # noqa: E402
@@ -74,21 +75,27 @@ def lines(nodes: Cluster, repeats: int) -> Iterator[str]:
         "{}; here {:.0f} ms, there {:.0f} ms".format(*pairs(lambda: crowd(one), lambda: crowd(local), repeats)))
     facts = serve.get_app_handle("two-stacks").facts.remote().result()
     yield f"people a batch there, of the last ones: {facts['batches'][-12:]}"
-    ones = [timed(lambda: crowd(one)) for _ in range(repeats)], [timed(lambda: swept(one, chunks)) for _ in range(repeats)]
+    yield from doubled(nodes, models, chunks, repeats)
 
-    nodes.add_node(num_cpus=2, **NODE)
-    two = engine_of(Options("ray", nodes.address, 2, 2), models)
-    two.open()
-    crowd(two), swept(two, chunks)
-    twos = [timed(lambda: crowd(two)) for _ in range(repeats)], [timed(lambda: swept(two, chunks)) for _ in range(repeats)]
-    yield f"{PEOPLE} people, two replicas / one: {ratios(twos[0], ones[0])} of the time"
-    yield f"the sweep, two workers / one: {ratios(twos[1], ones[1])} of the time"
+
+def doubled(nodes: Cluster, models: Models, chunks: list, repeats: int) -> Iterator[str]:
+    """Two replicas and two workers against one, by turns: both sets of replicas are there, and one rests."""
+    nodes.add_node(num_cpus=3, **NODE)
+    nodes.add_node(num_cpus=3, **NODE)
+    one, two = (OnRay(Options("ray", nodes.address, count, count), models, f"bench-{count}") for count in (1, 2))
+    for engine in (one, two):
+        engine.open()
+        crowd(engine), swept(engine, chunks)
+    yield f"{PEOPLE} people, two replicas / one: " + "{}; one {:.0f} ms, two {:.0f} ms".format(*pairs(
+        lambda: crowd(two), lambda: crowd(one), repeats))
+    yield "the sweep, two workers / one: {}; one {:.0f} ms, two {:.0f} ms".format(*pairs(
+        lambda: swept(two, chunks, 2), lambda: swept(one, chunks, 1), repeats))
     yield recovery(two)
 
 
-def recovery(engine: Engine) -> str:
+def recovery(engine: OnRay) -> str:
     """Both replicas killed: how long until a run is answered again."""
-    handle, killed = serve.get_app_handle("two-stacks"), set()
+    handle, killed = serve.get_app_handle(engine.name), set()
     while len(killed) < 2:
         process = handle.facts.remote().result()["process"]
         if process not in killed:
@@ -109,8 +116,12 @@ def written(engine: Engine, settings: Settings) -> int:
     return len(list(engine.run(settings)))
 
 
-def swept(engine: Engine, chunks: list) -> int:
-    return sum(made is not None for made in engine.sweep(chunks))
+def swept(engine: Engine, chunks: list, workers: int | None = None) -> int:
+    """A sweep to its end: its chunks. workers: how many chunks are under way at once, where not as many as there is room for."""
+    going = engine.sweep(chunks)
+    if workers:
+        going.most = workers
+    return sum(made is not None for made in going)
 
 
 def crowd(engine: Engine) -> None:
