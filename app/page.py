@@ -22,6 +22,7 @@ from app.views import decoding, formulas, masks, noise, scores, sessions, train
 from app.widgets.aids import Aids, sheet
 from app.widgets.lecture import Lecture
 from app.widgets.replay_bar import ReplayBar
+from app.widgets.scripts import head
 from app.widgets.spelling import Spelling, pack
 from app.widgets.stepper import PLOTLY_FILE, Stepper
 from app.words import TRANSLATIONS, said
@@ -231,7 +232,7 @@ def serve(page: gr.Blocks, config: AppConfig) -> None:
     page.queue(max_size=config.queue_size, default_concurrency_limit=20)
     page._queue.sleep_when_free = LOOKS  # Gradio's own millisecond takes a twentieth of a core from an idle page
     page.launch(
-        i18n=TRANSLATIONS, server_name=config.host, server_port=config.port, theme=theme(), css=CSS, footer_links=[],
+        i18n=TRANSLATIONS, server_name=config.host, server_port=config.port, theme=theme(), css=CSS, head=head(), footer_links=[],
         run_history=False, ssr_mode=False, enable_monitoring=False, pwa=False, mcp_server=config.mcp, share=False,
         max_file_size="1mb", blocked_paths=page.engine.keeper.places(), show_error=False, root_path=config.root_path,
         state_session_capacity=200, prevent_thread_lock=True, quiet=True, app_kwargs={"routes": [health.route(page)]},

@@ -19,6 +19,25 @@ def script(component: str, names: Sequence[str] = ()) -> str:
     return f'"use strict";\nconst PREFIX = "{component}.";\n' + "\n".join(map(_travelling, texts))
 
 
+def once(component: str, names: Sequence[str], events: Sequence[str] = ()) -> str:
+    """The same for a component that a page holds many times: the body travels once, in `head()`; this calls it.
+
+    events: those that it triggers; Gradio knows only the ones that are named here.
+    """
+    _ONCE[component] = script(component, names)
+    named = " ".join(f'trigger("{event}")' for event in events)
+    return f"// {named}\nwindow.twoStacks.scripts.{component}(element, props, trigger, watch);"
+
+
+def head() -> str:
+    """What stands in the page's head before any component: the scripts of `once`."""
+    bodies = ",\n".join(f"{name}(element, props, trigger, watch) {{\n{text}\n}}" for name, text in sorted(_ONCE.items()))
+    return f"<script>\n(window.twoStacks ||= {{}}).scripts = {{\n{bodies}\n}};\n</script>"
+
+
+_ONCE: dict[str, str] = {}
+
+
 def _travelling(text: str) -> str:
     """Without comments that begin a line, or end one behind three spaces, and without indentation: a page holds some of them
     ten times from the start."""
