@@ -8,13 +8,16 @@ from types import SimpleNamespace
 
 import gradio as gr
 import numpy as np
+from starlette.middleware import Middleware
 
 from app import endpoints, health, processes, shutdown, zero
 from app.answers import sentence, spoken
 from app.config import AppConfig
 from app.controls import Controls, model_picker, more, task_picker, text_box
 from app.corpus_packs import line_of
+from app.door import Door
 from app.engine import LOADING, Engine
+from app.guarded import Guarded
 from app.tab import Tab
 from app.theme import CSS, theme
 from app.turns import MODEL_TURN
@@ -41,7 +44,7 @@ def build(config: AppConfig) -> gr.Blocks:
     engine = Engine(config.registry(), elsewhere=zero.lend() if config.zero else None)
     first = next(iter(engine.saved.values()), None)
     gr.set_static_paths([str(PLOTLY_FILE)])
-    with gr.Blocks(title="Two Stacks", analytics_enabled=False, delete_cache=(3600, 3600)) as page:
+    with Guarded(title="Two Stacks", analytics_enabled=False, delete_cache=(3600, 3600)) as page:
         endpoints.build(engine)  # first: a name that an event of the page took before would be changed
         gr.Markdown(said("page.head"), elem_id="ts-head")
         aids = Aids(elem_id="ts-aids", elem_classes="ts-bare")
@@ -234,6 +237,7 @@ def serve(page: gr.Blocks, config: AppConfig) -> None:
         i18n=TRANSLATIONS, server_name=config.host, server_port=config.port, theme=theme(), css=CSS, footer_links=[],
         run_history=False, ssr_mode=False, enable_monitoring=False, pwa=False, mcp_server=config.mcp, share=False,
         max_file_size="1mb", blocked_paths=page.engine.keeper.places(), show_error=False, root_path=config.root_path,
-        state_session_capacity=200, prevent_thread_lock=True, quiet=True, app_kwargs={"routes": [health.route(page)]},
+        state_session_capacity=200, prevent_thread_lock=True, quiet=True, app_kwargs={
+            "routes": [health.route(page)], "middleware": [Middleware(Door, page=page)]},
         _frontend=False,  # else Gradio asks itself for the page, and ends where a busy machine takes more than 3 s for it
     )
