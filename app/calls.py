@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from inspect import signature
 from typing import Any
 
+from gradio_client.utils import is_file_obj_with_meta
+
 NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")  # of a tab: Gradio's page and its clients write no others
 DEEP = 24  # levels that values may be nested
 KINDS = {"event_id": str, "trigger_id": int, "oauth_token": str, "simple_format": bool, "batched": bool}  # beside the values
@@ -22,8 +24,8 @@ class Refusal(Exception):
 
 @dataclass(frozen=True)
 class Call:
-    """route: "call", "v2" (a call with arguments by name), "run" or "queue"; name: of an endpoint, where the path says one; body: the
-    JSON object that was sent."""
+    """route: "call", "v2" (a call with arguments by name), "run" or "queue"; name: of an endpoint, where the path says one;
+    body: the JSON object that was sent."""
 
     route: str
     name: str
@@ -46,12 +48,14 @@ def call_of(path: str, body: bytes) -> Call:
 
 
 def look_through(value: Any) -> None:
-    """Refusal for values nested too deep, and for texts with half a character, which nothing could write down again."""
+    """Refusal for values nested too deep, and for half a character and whole numbers that nothing could write down again."""
     level = [value]
     for _ in range(DEEP):
         for text in (one for one in level if isinstance(one, str)):
             if not text.isascii() and (half := next((c for c in text if "\ud800" <= c <= "\udfff"), "")):
                 raise Refusal(422, "door.half", code=f"U+{ord(half):04X}")
+        if any(type(one) is int and not -(2**63) <= one < 2**63 for one in level):
+            raise Refusal(422, "door.number")
         inner = [one for outer in level if isinstance(outer, dict) for pair in outer.items() for one in pair]
         level = inner + [one for outer in level if isinstance(outer, list) for one in outer]
         if not level:
@@ -75,10 +79,24 @@ def check(page: Any, call: Call, browser: bool) -> None:
         values, needed = body.get("data"), len(event.inputs)
         if not isinstance(values, list) or len(values) not in (needed, sum(not block.skip_api for block in event.inputs)):
             raise Refusal(422, "door.values", needed=needed)
-        for name, kind in KINDS.items():
-            if body.get(name) is not None and type(body[name]) is not kind or name == "batched" and body.get(name):
-                raise Refusal(422, "door.field", name=name)
+        fields(body, KINDS)
+        if body.get("batched") or holds_file(body.get("event_data")):
+            raise Refusal(422, "door.field", name="batched" if body.get("batched") else "event_data")
     _room(page, session, call, browser)
+
+
+def fields(body: dict[str, Any], kinds: dict[str, type], must: bool = False) -> None:
+    """Refusal where a field has another kind of value, or, where it must be there, none."""
+    for name, kind in kinds.items():
+        if type(body.get(name)) is not kind and (must or name in body and not (body[name] is None and kind is not bool)):
+            raise Refusal(422, "door.field", name=name)
+
+
+def holds_file(value: Any) -> bool:
+    """Whether anywhere in a value stands what Gradio takes for a file, or for an address to fetch."""
+    if isinstance(value, dict):
+        return is_file_obj_with_meta(value) or any(map(holds_file, value.values()))
+    return isinstance(value, list) and any(map(holds_file, value))
 
 
 def _named(event: Any, body: dict[str, Any]) -> None:

@@ -6,9 +6,10 @@ from typing import Any
 
 import gradio as gr
 from gradio.components.api_component import Api
-from gradio_client.utils import is_file_obj_with_meta, is_http_url_like
+from gradio_client.utils import is_http_url_like
 
 from app.answers import sentence
+from app.calls import holds_file
 from app.words import LANGUAGES
 from core.errors import InputError
 
@@ -18,7 +19,7 @@ UNUSABLE = "One of the values that were sent cannot be used. Reload the page and
 
 
 class Guarded(gr.Blocks):
-    """`gr.Blocks`; what an event was sent that does not fit its component is refused with the component's name and what it takes."""
+    """`gr.Blocks`; a value that does not fit its component is refused with the component's name and what it takes."""
 
     async def preprocess_data(self, block_fn: Any, inputs: list[Any], state: Any, explicit_call: bool = False) -> list[Any]:
         for block, value in zip(block_fn.inputs, inputs, strict=False):
@@ -43,7 +44,7 @@ class Guarded(gr.Blocks):
 
 
 def fits(block: Any, value: Any) -> None:
-    """InputError where a component cannot have this value. Of HTML components and endpoints any value is looked at by who uses it."""
+    """InputError where a component cannot have this value. What HTML components and endpoints get is for who uses it to check."""
     if isinstance(block, gr.UploadButton):
         if value is not None and not _uploaded(value):
             raise _wrong(block, value, "a file that was uploaded here")
@@ -56,7 +57,8 @@ def fits(block: Any, value: Any) -> None:
         if not isinstance(value, str) or len(value) > MOST_TYPED:
             raise _wrong(block, value, f"a text of at most {MOST_TYPED:,} characters")
     elif isinstance(block, gr.Slider | gr.Number):
-        low, high = (-math.inf if block.minimum is None else block.minimum), (math.inf if block.maximum is None else block.maximum)
+        low = -math.inf if block.minimum is None else block.minimum
+        high = math.inf if block.maximum is None else block.maximum
         if type(value) not in (int, float) or not math.isfinite(value) or not low <= value <= high:
             raise _wrong(block, value, f"a number from {low:g} to {high:g}" if math.isfinite(low + high) else "a number")
     elif isinstance(block, gr.Checkbox):
@@ -80,13 +82,6 @@ def _uploaded(value: Any) -> bool:
     path = value.get("path") if isinstance(value, dict) else None
     return isinstance(path, str) and "\0" not in path and len(path) < 1000 and not (
         is_http_url_like(path) or value.get("is_stream"))
-
-
-def holds_file(value: Any) -> bool:
-    """Whether anywhere in a value stands what Gradio takes for a file, or for an address to fetch."""
-    if isinstance(value, dict):
-        return is_file_obj_with_meta(value) or any(map(holds_file, value.values()))
-    return isinstance(value, list) and any(map(holds_file, value))
 
 
 def _wrong(block: Any, value: Any, allowed: str) -> InputError:

@@ -15,7 +15,7 @@ from app.answers import sentence, spoken
 from app.config import AppConfig
 from app.controls import Controls, model_picker, more, task_picker, text_box
 from app.corpus_packs import line_of
-from app.door import Door
+from app.door import REFUSALS, Door
 from app.engine import LOADING, Engine
 from app.guarded import Guarded
 from app.tab import Tab
@@ -233,11 +233,12 @@ def serve(page: gr.Blocks, config: AppConfig) -> None:
     """
     page.queue(max_size=config.queue_size, default_concurrency_limit=20)
     page._queue.sleep_when_free = LOOKS  # Gradio's own millisecond takes a twentieth of a core from an idle page
+    page._queue.compute_analytics_summary = lambda records: None  # a table of the last 10,000 events, made anew after each one
     page.launch(
         i18n=TRANSLATIONS, server_name=config.host, server_port=config.port, theme=theme(), css=CSS, footer_links=[],
         run_history=False, ssr_mode=False, enable_monitoring=False, pwa=False, mcp_server=config.mcp, share=False,
         max_file_size="1mb", blocked_paths=page.engine.keeper.places(), show_error=False, root_path=config.root_path,
         state_session_capacity=200, prevent_thread_lock=True, quiet=True, app_kwargs={
-            "routes": [health.route(page)], "middleware": [Middleware(Door, page=page)]},
+            "routes": [health.route(page)], "middleware": [Middleware(Door, page=page)], "exception_handlers": dict(REFUSALS)},
         _frontend=False,  # else Gradio asks itself for the page, and ends where a busy machine takes more than 3 s for it
     )
