@@ -99,7 +99,8 @@ def build(engine: Engine, controls: Controls, stage: Stage, page: gr.Blocks, tab
         return present
 
     def look(request: gr.Request) -> dict:
-        return acted(shelf, parts, {"do": "list"}, _who(request))
+        told = {stage.notice: shelf.keeper.mended} if shelf.keeper.mended else {}
+        return told | acted(shelf, parts, {"do": "list"}, _who(request))
 
     def watched(event: gr.EventData, request: gr.Request) -> None:
         looked(shelf, getattr(event, "_data", None), _who(request))
