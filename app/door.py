@@ -26,7 +26,7 @@ PATHS = {"/", "/config", "/config/", "/theme.css", "/favicon.ico", "/manifest.js
     API + path for path in (
         "/info", "/info/", "/openapi.json", "/queue/join", "/queue/data", "/queue/status", "/cancel", "/reset", "/upload",
         "/upload_progress", "/app_id", "/app_id/", "/startup-events", "/theme.css", "/mcp"))}
-BELOW = tuple(API + path for path in ("/call/", "/run/", "/heartbeat/", "/file=", "/mcp/"))
+BELOW = ("/beat/", *(API + path for path in ("/call/", "/run/", "/heartbeat/", "/file=", "/mcp/")))
 CALLS = tuple(API + path for path in ("/call/", "/run/", "/queue/join"))
 OTHERS = {f"{API}/cancel": {"session_hash": str, "fn_index": int, "event_id": str}, f"{API}/reset": {"event_id": str}}  # bodies
 TOLD = {400: "door.json", 401: "door.closed", 403: "door.closed", 404: "door.nothing", 405: "door.nothing", 413: "door.upload"}

@@ -21,6 +21,10 @@ UNUSABLE = "One of the values that were sent cannot be used. Reload the page and
 class Guarded(gr.Blocks):
     """`gr.Blocks`; a value that does not fit its component is refused with the component's name and what it takes."""
 
+    def get_config_file(self) -> Any:
+        """Without Gradio's heartbeat: app/presence.py."""
+        return super().get_config_file() | {"connect_heartbeat": False}
+
     async def preprocess_data(self, block_fn: Any, inputs: list[Any], state: Any, explicit_call: bool = False) -> list[Any]:
         for block, value in zip(block_fn.inputs, inputs, strict=False):
             if not getattr(block, "stateful", False):

@@ -23,6 +23,7 @@ from app.theme import CSS, theme
 from app.turns import MODEL_TURN
 from app.views import decoding, formulas, masks, noise, scores, sessions, train
 from app.widgets.aids import Aids, sheet
+from app.widgets.beats import Beats
 from app.widgets.lecture import Lecture
 from app.widgets.replay_bar import ReplayBar
 from app.widgets.spelling import Spelling, pack
@@ -82,7 +83,7 @@ def build(config: AppConfig) -> gr.Blocks:
                     if show_tab := others[-1].opens or others[-1].follow:
                         show_tab(tab.select)
             with gr.Tab(said(sessions.TITLE), id="sessions", elem_id="ts-tab-sessions") as tab:
-                stage = sessions.Stage(tabs, stepper, notice, bar, lecture, key, unkept, others)
+                stage = sessions.Stage(tabs, stepper, notice, bar, lecture, key, unkept, Beats(), others)
                 kept = sessions.build(engine, controls, stage, page, tab)
 
         @spoken
@@ -239,6 +240,6 @@ def serve(page: gr.Blocks, config: AppConfig) -> None:
         run_history=False, ssr_mode=False, enable_monitoring=False, pwa=False, mcp_server=config.mcp, share=False,
         max_file_size="1mb", blocked_paths=page.engine.keeper.places(), show_error=False, root_path=config.root_path,
         state_session_capacity=200, prevent_thread_lock=True, quiet=True, app_kwargs={
-            "routes": [health.route(page)], "middleware": [Middleware(Door, page=page)], "exception_handlers": dict(REFUSALS)},
+            "routes": [health.route(page), page.presence.route()], "middleware": [Middleware(Door, page=page)], "exception_handlers": dict(REFUSALS)},
         _frontend=False,  # else Gradio asks itself for the page, and ends where a busy machine takes more than 3 s for it
     )
