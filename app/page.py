@@ -240,6 +240,7 @@ def serve(page: gr.Blocks, config: AppConfig) -> None:
         run_history=False, ssr_mode=False, enable_monitoring=False, pwa=False, mcp_server=config.mcp, share=False,
         max_file_size="1mb", blocked_paths=page.engine.keeper.places(), show_error=False, root_path=config.root_path,
         state_session_capacity=200, prevent_thread_lock=True, quiet=True, app_kwargs={
-            "routes": [health.route(page), page.presence.route()], "middleware": [Middleware(Door, page=page)], "exception_handlers": dict(REFUSALS)},
+            "routes": [health.route(page), page.presence.route()], "middleware": [Middleware(Door, page=page)],
+            "exception_handlers": dict(REFUSALS)},
         _frontend=False,  # else Gradio asks itself for the page, and ends where a busy machine takes more than 3 s for it
     )

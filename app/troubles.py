@@ -6,10 +6,10 @@ import sqlite3
 FULL = "The disk of this host is full."
 CLOSED = "The disk of this host cannot be written to."
 BUSY = "The file of sessions is busy for longer than this waits; try again in a minute."
-DAMAGED = "The file of sessions is damaged; when this host is started anew, what can be read of it is kept."
+DAMAGED = "The file of sessions is damaged; what can be read of it is kept when this host is started anew."
 CODES = {errno.ENOSPC: FULL, errno.EDQUOT: FULL, errno.EROFS: CLOSED, errno.EACCES: CLOSED, errno.EPERM: CLOSED}
-SAID = (("full", FULL), ("readonly", CLOSED), ("unable to open", CLOSED), ("locked", BUSY), ("busy", BUSY), ("malformed", DAMAGED),
-        ("not a database", DAMAGED))
+SAID = (("full", FULL), ("readonly", CLOSED), ("unable to open", CLOSED), ("locked", BUSY), ("busy", BUSY),
+        ("malformed", DAMAGED), ("not a database", DAMAGED))
 
 
 def trouble(error: BaseException) -> str:

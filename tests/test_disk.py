@@ -1,4 +1,4 @@
-"""Disks that fail: read-only, full, a file of sessions that is damaged. Each is told in a sentence, runs go on, nothing is lost."""
+"""Disks that fail: read-only, full, a damaged file of sessions. Each is told in a sentence, runs go on, nothing is lost."""
 
 import contextlib
 import errno

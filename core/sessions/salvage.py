@@ -17,7 +17,7 @@ LARGE = 512 * 2**20  # bytes; of a file beyond that only its beginning is looked
 
 
 def healthy(path: Path) -> bool:
-    """Whether the file, where there is one, can be read from end to end. Other errors of SQLite, such as of the disk, are raised."""
+    """Whether the file, where there is one, can be read from end to end. Errors of the disk are raised."""
     if not path.exists() or not path.stat().st_size:
         return True
     try:
@@ -44,14 +44,15 @@ def put_aside(path: Path) -> Path:
 
 
 def salvage(aside: Path, fresh: Path) -> int:
-    """Copy every row that can be read into the file `fresh`, where it is not there yet; gives how many sessions are in it then."""
+    """Copy every row that can be read into the file `fresh`, where it is not there yet; gives how many sessions that has then."""
     file = File(fresh)
     with closing(sqlite3.connect(aside, timeout=10)) as damaged, closing(sqlite3.connect(fresh, timeout=10)) as sink:
         damaged.execute("pragma writable_schema = on")  # else a file that was cut short is not read at all
         for table in TABLES:
             columns = [row[1] for row in file.database.execute(f"pragma table_info({table})")]
+            places = ", ".join("?" * len(columns))
             for row in _rows(damaged, table, columns):
-                sink.execute(f"insert or ignore into {table} ({', '.join(columns)}) values ({', '.join('?' * len(columns))})", row)
+                sink.execute(f"insert or ignore into {table} ({', '.join(columns)}) values ({places})", row)
         # What lost the row that it belongs to can be found by nobody.
         sink.execute("delete from records where session not in (select id from sessions)")
         for table in ("steps", "arrays", "scores"):
