@@ -53,6 +53,9 @@ def salvage(aside: Path, fresh: Path) -> int:
             places = ", ".join("?" * len(columns))
             for row in _rows(damaged, table, columns):
                 sink.execute(f"insert or ignore into {table} ({', '.join(columns)}) values ({places})", row)
+        for id, owner, changed in _known(damaged):
+            sink.execute("insert or ignore into sessions (id, owner, name, made, changed) values (?, ?, 'Session', ?, ?)",
+                         [id, owner, changed, changed])
         # What lost the row that it belongs to can be found by nobody.
         sink.execute("delete from records where session not in (select id from sessions)")
         for table in ("steps", "arrays", "scores"):
@@ -62,6 +65,17 @@ def salvage(aside: Path, fresh: Path) -> int:
         sink.execute("update events set record = null where record not in (select id from records)")
         sink.commit()
         return sink.execute("select count(*) from sessions").fetchone()[0]
+
+
+def _known(damaged: sqlite3.Connection) -> list[tuple[str, str, str]]:
+    """(id, owner, changed) of sessions, out of the two indexes alone: they lie elsewhere in the file than the rows, and find the
+    owner of runs whose session cannot be read."""
+    try:
+        ids = dict(damaged.execute("select rowid, id from sessions order by id").fetchall())
+        owners = damaged.execute("select rowid, owner, changed from sessions indexed by sessions_of_owner").fetchall()
+    except sqlite3.DatabaseError:
+        return []
+    return [(ids[row], owner, changed) for row, owner, changed in owners if row in ids]
 
 
 def _rows(damaged: sqlite3.Connection, table: str, columns: list[str]) -> Iterator[tuple]:
