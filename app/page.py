@@ -83,7 +83,7 @@ def build(config: AppConfig) -> gr.Blocks:
                     if show_tab := others[-1].opens or others[-1].follow:
                         show_tab(tab.select)
             with gr.Tab(said(sessions.TITLE), id="sessions", elem_id="ts-tab-sessions") as tab:
-                stage = sessions.Stage(tabs, stepper, notice, bar, lecture, key, unkept, Beats(), others)
+                stage = sessions.Stage(tabs, stepper, notice, bar, lecture, key, unkept, others, Beats())
                 kept = sessions.build(engine, controls, stage, page, tab)
 
         @spoken

@@ -164,7 +164,7 @@ def uploaded(path: object, order: Sequence[str] = ("output", "reference")) -> Co
 
     order: of columns without names; the first one must be there.
     """
-    if not isinstance(path, str):
+    if not isinstance(path, str | Path):
         raise InputError("No file came; choose one.")
     file = Path(path)
     try:

@@ -49,8 +49,8 @@ class Stage:
     lecture: Lecture
     key: gr.BrowserState
     unkept: gr.HTML
-    beats: Beats
     others: Sequence[Tab] = ()
+    beats: Beats | None = None
 
 
 class Parts:

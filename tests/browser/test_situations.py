@@ -1,4 +1,4 @@
-"""Situations that only a browser has: seven tabs, two tabs of one person, a reload in mid-run, a full line, a host started anew."""
+"""Situations that only a browser has: eight tabs, two tabs of one person, a reload in mid-run, a full line."""
 
 import httpx
 import pytest
@@ -93,7 +93,8 @@ def test_a_reload_in_mid_run_ends_it_keeps_what_was_made_and_the_page_runs_on(ho
     page.context.close()
 
 
-@pytest.mark.parametrize(("locale", "words"), [("en-GB", "no more fit. Wait half a minute"), ("de-DE", "mehr passen nicht hinein")])
+@pytest.mark.parametrize(("locale", "words"), [
+    ("en-GB", "no more fit. Wait half a minute"), ("de-DE", "mehr passen nicht hinein")])
 def test_a_full_line_is_told_on_the_page_and_the_text_stays(host, open_page, locale, words):
     page = open_page(host.address, locale=locale)
     page.wait_for_selector(READY, state="attached")
