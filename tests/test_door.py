@@ -83,9 +83,9 @@ def test_a_field_of_a_call_that_is_wrong_is_named(page, more, words):
 
 def test_a_value_that_fits_no_component_names_it_and_what_it_takes(page):
     visitor = Visitor(page.address, page.told)
-    for name, value, words in (("max_new_tokens", 999, "it takes a number from 1 to 128"), ("max_new_tokens", "x", "a number from"),
-                               ("repetition_penalty", float("nan"), "a number from"), ("task", FILE, "it takes no file"),
-                               ("task", ["a"], "one of")):
+    for name, value, words in (("max_new_tokens", 999, "it takes a number from 1 to 128"),
+                               ("max_new_tokens", "x", "a number from"), ("repetition_penalty", float("nan"), "a number from"),
+                               ("task", FILE, "it takes no file"), ("task", ["a"], "one of")):
         data = list((visitor.inputs | {visitor.named[name]: value}).values())
         assert sent(page, "/queue/join", {"data": data, "fn_index": visitor.event["id"], "session_hash": visitor.name}).is_success
         *_, last = (message for message in visitor.messages() if message["msg"] == "process_completed")

@@ -10,5 +10,5 @@ class Beats(Component):
     KINDS = ("tab",)
 
     def __init__(self):
-        super().__init__(None, html_template="<span hidden></span>", js_on_load=script("beats"), elem_id="ts-beats",
+        super().__init__(None, html_template="<span hidden></span>", js_on_load=script("beats", silent=True), elem_id="ts-beats",
                          elem_classes="ts-bare")
