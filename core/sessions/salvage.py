@@ -1,6 +1,5 @@
 """A file of sessions that is damaged: it is put aside whole, and what can still be read of it goes into a new file."""
 
-import logging
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -8,12 +7,10 @@ from pathlib import Path
 
 from core.sessions.database import File
 
-log = logging.getLogger("two-stacks")
 TABLES = ("sessions", "records", "steps", "arrays", "events", "scores")  # those that others point to first
 BESIDE = ("", "-wal", "-shm", "-journal")  # what SQLite keeps beside a file, and needs to read it
 AT_ONCE = 100  # rows that are read together; where that fails, each by itself
 EMPTY = 20  # times that nothing was found, after which nothing more is looked for
-LARGE = 512 * 2**20  # bytes; of a file beyond that only its beginning is looked at, as a start must not take minutes
 
 
 def healthy(path: Path) -> bool:
@@ -22,8 +19,6 @@ def healthy(path: Path) -> bool:
         return True
     try:
         with closing(sqlite3.connect(path, timeout=10)) as database:
-            if path.stat().st_size > LARGE:
-                return database.execute("select count(*) from sqlite_master").fetchone() is not None
             return database.execute("pragma quick_check(1)").fetchone() == ("ok",)
     except sqlite3.OperationalError:  # a disk that cannot be read, a lock: no damage of the file
         raise
