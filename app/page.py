@@ -70,6 +70,7 @@ def build(config: AppConfig) -> gr.Blocks:
         notice = gr.HTML("", html_template="<div class='ts-notice' role='alert'>{{value}}</div>", elem_id="ts-notice")
         unkept = gr.HTML("", html_template="<div class='ts-notice' role='status'>{{value}}</div>", elem_id="ts-unkept")
         key = gr.BrowserState("", storage_key="two-stacks", secret="two-stacks")  # what it holds is signed by the host
+        beats = Beats()  # here, as what lies in a closed tab is not in the page
         bar = ReplayBar(elem_id="ts-replay", elem_classes="ts-bare")
         lecture = Lecture(elem_id="ts-lecture", elem_classes="ts-bare")
         with gr.Tabs(elem_id="ts-tabs") as tabs:
@@ -83,7 +84,7 @@ def build(config: AppConfig) -> gr.Blocks:
                     if show_tab := others[-1].opens or others[-1].follow:
                         show_tab(tab.select)
             with gr.Tab(said(sessions.TITLE), id="sessions", elem_id="ts-tab-sessions") as tab:
-                stage = sessions.Stage(tabs, stepper, notice, bar, lecture, key, unkept, others, Beats())
+                stage = sessions.Stage(tabs, stepper, notice, bar, lecture, key, unkept, others, beats)
                 kept = sessions.build(engine, controls, stage, page, tab)
 
         @spoken
