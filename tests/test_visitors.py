@@ -17,7 +17,7 @@ from core.settings import Decoding, Settings
 from core.trace import run_id
 from tests.browser.conftest import free_port
 from tests.conftest import EXHAUSTIVE
-from tests.visitors import Visitor, pack_of, served
+from tests.visitors import Visitor, pack_of, resident, served
 
 ENDLESS = "A <img src=x onerror=alert(1)> dog."  # the model writes on until it may not
 
@@ -173,7 +173,7 @@ def test_nothing_of_a_visitor_stays_once_the_page_is_closed(page, visitors):
 def test_memory_is_flat_after_fifty_visitors_have_left(tmp_path):
     with served(free_port(), tmp_path) as (address, process):
         told = httpx.get(f"{address}/config").json()
-        held = [_resident(process)]
+        held = [resident(process)]
         for _ in range(4):
             people = [Visitor(address, told) for _ in range(50)]
             [visitor.stay() for visitor in people]
@@ -181,7 +181,7 @@ def test_memory_is_flat_after_fifty_visitors_have_left(tmp_path):
                 list(pool.map(Visitor.run, people, [OWN[at % len(OWN)]["en"] for at in range(50)]))
             [visitor.leave() for visitor in people]
             time.sleep(3)
-            held.append(_resident(process))
+            held.append(resident(process))
     print("MB held at first and after 50 visitors each: " + ", ".join(f"{bytes / 2**20:.0f}" for bytes in held))
     assert max(abs(after - before) for before, after in zip(held[1:], held[2:])) < 20 * 2**20
     assert held[-1] - held[0] < 40 * 2**20
@@ -207,10 +207,6 @@ def test_what_gradio_could_add_is_off(page):
     assert not told.get("enable_monitoring") and not told.get("ssr_mode") and not told.get("analytics_enabled")
     assert not told.get("run_history") and not told.get("mcp_server") and not told.get("pwa")
     assert "show_error" not in told or not told["show_error"]
-
-
-def _resident(process: int) -> int:
-    return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * 4096
 
 
 def _until(true, seconds: float = 60) -> None:
