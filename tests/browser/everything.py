@@ -38,6 +38,11 @@ def attention(page: Page) -> Iterator[str]:
     yield "attention"
     root = page.locator(".ts-root[role=application]").first
     root.locator("[data-ts=keep]").click()
+    if not page.locator("#ts-more input[type=number]").first.is_visible():
+        page.locator("#ts-more > button").click()
+    page.locator("#ts-more input[type=number]").first.fill("8")  # the same source, a shorter output
+    page.locator("#ts-run").click()
+    page.wait_for_function(f"{HOOK}.steps() === 8 && {HOOK}.done()")
     root.locator("[data-ts=compare]").select_option("beside")
     root.locator("[data-ts=multiples]").check()
     root.locator("[data-ts=explain]").click()
@@ -51,9 +56,9 @@ def search(page: Page) -> Iterator[str]:
     sections(page)
     expect(page.locator("#ts-search-tree .bt-box.bt-best")).not_to_have_count(0)
     page.locator("#ts-search-tree svg[role=tree]").press("Home")
-    page.locator("#ts-search-table input[type=radio]").last.check()
+    page.locator("#ts-search-table [data-ts=compare]").click()
     expect(page.locator("#ts-search-maps canvas")).not_to_have_count(0)
-    expect(page.locator("#ts-search-pointer-view [data-ts=root]")).to_have_attribute("data-kind", "copying")
+    expect(page.locator("#ts-search-pointer-view [data-ts=root]")).to_have_attribute("data-kind", "pointer")
     page.locator("#ts-search-caches-tokens input[type=number]").fill("8")
     page.locator("#ts-search-caches-tokens input[type=number]").press("Tab")
     page.locator("#ts-search-caches-go").click()
@@ -81,7 +86,8 @@ def noise(page: Page) -> Iterator[str]:
 def train(page: Page) -> Iterator[str]:
     expect(page.locator("#ts-train-teaching-view .tr-step")).not_to_have_count(0)
     sections(page)
-    expect(page.locator("#ts-train-kinds-view .tr-live canvas")).not_to_have_count(0)
+    page.locator("#ts-train-kinds-view button[data-kind='encoder-decoder']").click()
+    expect(page.locator("#ts-train-kinds-view .tr-live canvas")).to_have_count(3)
     expect(page.locator("#ts-train-bridge-view canvas")).not_to_have_count(0)
     sections(page)  # the relatives lie in another
     expect(page.locator("#ts-train-kinds-view section[data-family]")).to_have_count(6)

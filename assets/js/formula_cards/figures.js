@@ -3,15 +3,15 @@
 const unmarked = (html) => new DOMParser().parseFromString(html ?? "", "text/html").body.textContent;   // what plotly writes as <sub> is text here
 const axisOf = (trace, layout, letter) => layout[letter + "axis" + (trace[letter + "axis"] || letter).slice(1)] || {};
 const sayAny = (x) => (x === null || x === undefined ? "" : typeof x === "number" ? minus(String(x)) : unmarked(String(x)));
-const placesOf = (trace, letter, count) => (trace[letter] ? Array.from(trace[letter]) : Array.from({ length: count }, (_, k) => k));
+const alongOf = (trace, letter, count) => (trace[letter] ? Array.from(trace[letter]) : Array.from({ length: count }, (_, k) => k));
 
 /** Of a trace: what it is called, its axes' titles, and its numbers as [x, y, value]; value only in a matrix. */
 function partOf(trace, layout, k, matrices) {
   const [across, up] = ["x", "y"].map((letter) => unmarked((axisOf(trace, layout, letter).title || {}).text)), matrix = !!trace.z;
   const heads = (layout.annotations || []).filter((one) => one.text), stands = matrix && heads.length >= matrices ? unmarked(heads[k].text) : "";
   const name = unmarked(trace.name) || stands || (trace.mode === "markers" ? word("figure.mark") : up);
-  if (!matrix) return { name, across, up, points: placesOf(trace, "x", trace.y.length).map((x, i) => [x, trace.y[i]]) };
-  const rows = Array.from(trace.z, (row) => Array.from(row)), xs = placesOf(trace, "x", rows[0].length), ys = placesOf(trace, "y", rows.length);
+  if (!matrix) return { name, across, up, points: alongOf(trace, "x", trace.y.length).map((x, i) => [x, trace.y[i]]) };
+  const rows = Array.from(trace.z, (row) => Array.from(row)), xs = alongOf(trace, "x", rows[0].length), ys = alongOf(trace, "y", rows.length);
   return { name, across, up, xs, ys, rows, points: rows.flatMap((row, i) => row.map((value, j) => [xs[j], ys[i], value])) };
 }
 
