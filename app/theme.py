@@ -83,5 +83,9 @@ def theme() -> gr.Theme:
         button_primary_background_fill=blue.c600, button_primary_background_fill_hover=blue.c700,
         button_primary_background_fill_dark=blue.c600, button_primary_background_fill_hover_dark=blue.c700,
         checkbox_label_background_fill_selected=blue.c600, checkbox_label_background_fill_selected_dark=blue.c600,
+        button_secondary_background_fill_hover_dark=grey.c600,
+        link_text_color=blue.c700, link_text_color_hover=blue.c800, link_text_color_active=blue.c800,
+        link_text_color_visited=blue.c700, link_text_color_dark=blue.c300, link_text_color_hover_dark=blue.c200,
+        link_text_color_active_dark=blue.c200, link_text_color_visited_dark=blue.c300,
         input_placeholder_color=grey.c500, input_placeholder_color_dark=grey.c400,
     )
