@@ -43,7 +43,7 @@ def test_below_and_above_zero_differ_and_weigh_the_same(who):
 def test_scripts_css_and_plotly_have_the_same_colours():
     said = json.loads(palette.constant().removeprefix("const PALETTE = ").rstrip(";\n"))
     assert said["categories"] == list(palette.CATEGORIES) and said["below"] == rgb(palette.BELOW)
-    assert [[f"{x:02x}" for x in one] for one in said["sequential"]] == [[one[1:3], one[3:5], one[5:]] for one in palette.SEQUENTIAL]
+    assert said["sequential"] == [rgb(one) for one in palette.SEQUENTIAL]
     for name, colour in palette.NAMED.items():
         assert said[name] == colour and f"--c-{name}: {colour};" in palette.variables()
     assert look(False)["layout"]["colorway"] == palette.CATEGORIES and look(True)["layout"]["colorway"] == palette.DARK
@@ -68,9 +68,9 @@ def test_a_figure_tells_its_parts_apart(id, dark):
     first = {dial.name: dial.first for dial in EXPERIMENTS[id].dials}
     figure = json.loads(moved({"id": id, "values": first, "dark": dark, "turn": 0})[1].plot)
     ways = figure["layout"]["template"]["layout"]["colorway"]
+    named = [(k, trace) for k, trace in enumerate(figure["data"]) if trace.get("name") and "lines" in trace.get("mode", "")]
     lines = [(trace.get("line", {}).get("color") or ways[k % len(ways)], trace.get("line", {}).get("dash", "solid"),
-              trace.get("xaxis", "x"))
-             for k, trace in enumerate(figure["data"]) if trace["type"] == "scatter" and "lines" in trace["mode"] and trace.get("name")]
+              trace.get("xaxis", "x")) for k, trace in named]
     for one, other in itertools.combinations(lines, 2):
         if one[1:] == other[1:]:
             assert min(distance(one[0], other[0], who) for who in SEEN) > 10, (one, other)

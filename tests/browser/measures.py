@@ -1,4 +1,5 @@
-"""What is measured of a page where it stands: barriers by axe, pictures without a table, width, targets, letters, motion."""
+"""What is measured of a page where it stands: barriers by axe, and what measures.js finds: pictures without a table, what is
+too wide, small targets, small letters, motion."""
 
 import json
 from pathlib import Path
@@ -7,89 +8,19 @@ import axe_playwright_python
 from playwright.sync_api import Page
 
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text("utf-8")
+SCRIPT = Path(__file__).with_name("measures.js").read_text("utf-8").split("*/", 1)[1].strip()
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
-# What Gradio draws and we cannot: (rule, a part of the node's selector, why). tests/README.md says the same.
-GRADIOS: tuple[tuple[str, str, str], ...] = ()
-FOUND = """async ([tags]) => (await axe.run(document, { resultTypes: ["violations"], runOnly: tags })).violations
-  .filter((one) => ["serious", "critical"].includes(one.impact))
-  .flatMap((one) => one.nodes.map((node) => [one.id, node.target.join(" "), node.failureSummary.split("\\n")[1].trim()]))"""
-# A picture has a button of ours behind it, or behind what holds it; or it says that a table of the page has its numbers.
-WITHOUT = """() => {
-  const picture = "canvas, .js-plotly-plot, svg[role=img], svg[role=tree], svg[role=group]";
-  return [...document.querySelectorAll("#ts-tabs :is(" + picture + ")")].filter((one) => one.getClientRects().length)
-    .filter((one) => !one.closest("[aria-hidden=true]:not(canvas)") && !one.closest(".ts-small, .js-plotly-plot .js-plotly-plot"))
-    .filter((one) => {
-      for (let up = one; up && !up.matches("[role=tabpanel]"); up = up.parentNode) {
-        if (up.parentNode.querySelector(":scope > .ai-table, :scope > .ai-said")) return false;
-        if (up.matches("[data-table]")) return false;
-      }
-      return true;
-    }).map((one) => one.outerHTML.slice(0, 160));
-}"""
-# WCAG 2.2, 2.5.8: 24 px, or a circle of 24 px around the middle that meets no other target; not inside a sentence.
-SMALL = """() => {
-  const clickable = "button, a[href], input, select, textarea, summary, [role=button], [role=tab], [role=treeitem], [role=option], canvas[tabindex]";
-  const seen = (one) => one.getClientRects().length && getComputedStyle(one).visibility !== "hidden" && !one.disabled
-    && !one.closest(".ai-table:not(:focus), .ai-skip:not(:focus), [aria-hidden=true], [inert]") && getComputedStyle(one).pointerEvents !== "none";
-  const boxes = [...document.querySelectorAll(clickable)].filter(seen).map((one) => {
-    const label = one.matches("input") && one.closest("label"), node = label || one, { x, y, width, height } = node.getBoundingClientRect();
-    return { one, node, x, y, width, height, small: width < 23.9 || height < 23.9 };
-  }).filter(({ node, width, height }) => width > 1.5 && height > 1.5);
-  const inline = ({ node }) => getComputedStyle(node).display.startsWith("inline") && node.parentElement
-    && [...node.parentElement.childNodes].some((other) => other.nodeType === 3 && other.textContent.trim());
-  const near = (a, b) => {
-    if (a.node.contains(b.node) || b.node.contains(a.node)) return false;
-    const x = a.x + a.width / 2, y = a.y + a.height / 2;
-    const dx = Math.max(b.x - x, 0, x - b.x - b.width), dy = Math.max(b.y - y, 0, y - b.y - b.height);
-    if (Math.hypot(dx, dy) < 11.9) return true;
-    return b.small && Math.hypot(b.x + b.width / 2 - x, b.y + b.height / 2 - y) < 23.9;
-  };
-  return boxes.filter((a) => a.small && !inline(a) && boxes.some((b) => b !== a && near(a, b)))
-    .map(({ one, width, height }) => [one.tagName + "." + (one.getAttribute("class") || one.dataset.ts || one.type || "") + " in " + (one.closest("[id]") || {}).id,
-      Math.round(width) + " x " + Math.round(height), (one.textContent || one.getAttribute("aria-label") || "").trim().slice(0, 24)]);
-}"""
-# What reaches over the edge of the page, and is not inside something that scrolls.
-WIDER = """() => {
-  const most = document.documentElement.clientWidth, out = [];
-  if (document.documentElement.scrollWidth > most) out.push(["the page", document.documentElement.scrollWidth]);
-  for (const one of document.querySelectorAll("#ts-tabs > [role=tabpanel] *, #ts-controls *, #ts-head *, #ts-aids *")) {
-    const box = one.getBoundingClientRect();
-    if (!box.width || box.height < 2 || box.right <= most + 1 || one.closest("svg svg, .ai-table, .ai-skip")) continue;
-    let held = false;
-    for (let up = one.parentElement; up && !held; up = up.parentElement)
-      held = /auto|scroll|hidden|clip/.test(getComputedStyle(up).overflowX) && up.getBoundingClientRect().right <= most + 1;
-    if (!held) out.push([one.tagName + "." + (one.getAttribute("class") || ""), Math.round(box.right)]);
-  }
-  return out.slice(0, 6);
-}"""
-# The smallest letters on the page, in px of the screen: [px, what is written].
-LETTERS = """() => {
-  const zoom = (node) => node.currentCSSZoom || 1, out = [];
-  const walk = document.createTreeWalker(document.querySelector(".gradio-container"), NodeFilter.SHOW_TEXT);
-  for (let text; (text = walk.nextNode());) {
-    const node = text.parentElement;
-    if (!text.textContent.trim() || !node.getClientRects().length || node.closest(".ai-table, .ai-skip, script, style, sub, sup, msub, msup, [aria-hidden=true]")) continue;
-    let px = parseFloat(getComputedStyle(node).fontSize) * zoom(node);
-    const svg = node.closest("svg"), matrix = svg && node.getScreenCTM && node.getScreenCTM();
-    if (matrix) px = parseFloat(getComputedStyle(node).fontSize) * Math.hypot(matrix.a, matrix.b) ;
-    out.push([Math.round(10 * px) / 10, node.tagName + "." + (node.getAttribute("class") || "") + " " + text.textContent.trim().slice(0, 30)]);
-  }
-  return out.sort((a, b) => a[0] - b[0]).slice(0, 12);
-}"""
-# The longest animation or transition that is declared anywhere, in seconds, with whose it is.
-LONGEST = """() => [...document.querySelectorAll("*")].flatMap((one) => ["", "::before", "::after"].map((part) => {
-    const { transitionDuration, animationDuration, animationName } = getComputedStyle(one, part || undefined);
-    const all = [...transitionDuration.split(","), ...(animationName === "none" ? [] : animationDuration.split(","))].map(parseFloat);
-    return [Math.max(...all), one.tagName + "." + (one.getAttribute("class") || "") + part];
-  })).sort((a, b) => b[0] - a[0])[0]"""
+
+FOUND, WITHOUT, SMALL, WIDER, LETTERS, LONGEST = (
+    f"({SCRIPT}).{name}" for name in ("found", "without", "small", "wider", "letters", "longest"))
 
 
 def barriers(page: Page) -> list:
-    """Serious and critical ones that are ours: [rule, selector, what to do]."""
+    """Serious and critical ones of WCAG 2.2 A and AA, Gradio's own markup included: [rule, selector, what to do]."""
     if not page.evaluate("!!window.axe"):
         page.evaluate(AXE)
     page.wait_for_timeout(500)  # what fades in has its colour
-    return [one for one in page.evaluate(FOUND, [RULES]) if not any(one[0] == rule and part in one[1] for rule, part, _ in GRADIOS)]
+    return page.evaluate(FOUND, [RULES])
 
 
 def told(found: dict) -> str:

@@ -1,4 +1,4 @@
-"""Barriers, room and motion of the whole page, opened: light and dark, on a screen, in a hall and on a phone, in two languages."""
+"""Barriers, room and motion of the whole page, opened: light and dark, on a screen, in a hall, on a phone; English, German."""
 
 from pathlib import Path
 

@@ -188,7 +188,8 @@ def test_a_cell_of_a_mask_is_closed(page):
     page.wait_for_function("window.twoStacks.maskGrid && window.twoStacks.maskGrid.geometry().rows > 2")
     reach(page, ".mg-cells")
     page.keyboard.press("Home")
-    grid = "(() => { const { stack, layer } = twoStacks.maskGrid.view(); return JSON.stringify(twoStacks.maskGrid.effective(stack, layer)); })()"
+    grid = ("(() => { const { stack, layer } = twoStacks.maskGrid.view(); "
+            "return JSON.stringify(twoStacks.maskGrid.effective(stack, layer)); })()")
     before = page.evaluate(grid)
     page.keyboard.press("Space")
     page.wait_for_function(f"old => {grid} !== old", arg=before)
