@@ -6,14 +6,11 @@ found: async ([tags]) => (await axe.run(document, { resultTypes: ["violations"],
 
 /* A picture has a button of ours behind it, or behind what holds it; or it says that a table of the page has its numbers. */
 without: () => {
-  const picture = "canvas, .js-plotly-plot, svg[role=img], svg[role=tree], svg[role=group]";
-  return [...document.querySelectorAll("#ts-tabs :is(" + picture + ")")].filter((one) => one.getClientRects().length)
-    .filter((one) => !one.closest("[aria-hidden=true]:not(canvas)") && !one.closest(".ts-small, .js-plotly-plot .js-plotly-plot"))
+  const large = (one) => { const box = one.getBoundingClientRect(); return box.width > 40 && box.height > 24; };
+  return [...document.querySelectorAll("#ts-tabs :is(canvas, svg, .js-plotly-plot)")].filter((one) => large(one) && one.checkVisibility())
+    .filter((one) => one.matches(".js-plotly-plot") || !one.closest(".js-plotly-plot, button, svg svg"))
     .filter((one) => {
-      for (let up = one; up && !up.matches("[role=tabpanel]"); up = up.parentNode) {
-        if (up.parentNode.querySelector(":scope > .ai-table, :scope > .ai-said")) return false;
-        if (up.matches("[data-table]")) return false;
-      }
+      for (let up = one; up && !up.matches("[role=tabpanel]"); up = up.parentNode) if (up.nextElementSibling?.matches(".ai-table")) return false;
       return true;
     }).map((one) => one.outerHTML.slice(0, 160));
 },

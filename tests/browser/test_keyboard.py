@@ -173,7 +173,7 @@ def test_a_text_is_typed_run_and_stepped(page):
     page.keyboard.press("Control+A")
     page.keyboard.type("A dog runs.")
     page.keyboard.press("Enter")
-    page.wait_for_function(f"{HOOK}.done() && document.querySelector('.ts-source').innerText.includes('dog')")
+    page.wait_for_function(f"{HOOK}.done() && document.querySelector('[data-ts=source]').innerText.includes('dog')")
     reach(page, ".ts-root[role=application]")
     page.keyboard.press("Home")
     assert page.evaluate(f"{HOOK}.step()") == 1
