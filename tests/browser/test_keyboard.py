@@ -172,8 +172,9 @@ def test_a_text_is_typed_run_and_stepped(page):
     reach(page, "#ts-text textarea")
     page.keyboard.press("Control+A")
     page.keyboard.type("A dog runs.")
-    page.keyboard.press("Enter")
-    page.wait_for_function(f"{HOOK}.done() && document.querySelector('[data-ts=source]').innerText.includes('dog')")
+    before = page.evaluate(f"{HOOK}.run()")
+    page.keyboard.press("Shift+Enter")
+    page.wait_for_function(f"old => {HOOK}.done() && {HOOK}.run() !== old", arg=before)
     reach(page, ".ts-root[role=application]")
     page.keyboard.press("Home")
     assert page.evaluate(f"{HOOK}.step()") == 1
