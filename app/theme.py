@@ -2,6 +2,7 @@
 
 import gradio as gr
 
+from app.palette import variables
 from app.widgets.scripts import styles
 
 _OWN = """
@@ -18,12 +19,12 @@ _OWN = """
 #ts-chips button { border-radius: 999px; min-width: 0; flex: 0 1 auto; font-weight: 500; text-align: left;
   white-space: normal; }
 .ts-fact { color: var(--body-text-color-subdued); font-size: .92rem; overflow-wrap: anywhere; }
-.ts-notice:not(:empty) { border-left: 4px solid #D55E00; padding: .5rem .8rem; background: var(--background-fill-secondary);
-  border-radius: 4px; overflow-wrap: anywhere; }
+.ts-notice:not(:empty) { border-left: 4px solid var(--c-vermilion); padding: .5rem .8rem; border-radius: 4px;
+  background: var(--background-fill-secondary); overflow-wrap: anywhere; }
 .ts-underlines { position: absolute; z-index: 2; overflow: hidden; pointer-events: none; color: transparent; border-style: solid;
   border-color: transparent; white-space: pre-wrap; overflow-wrap: break-word; }
-.ts-underlines .ts-rare { text-decoration: underline dotted #0072B2 2px; text-underline-offset: 4px; }
-.ts-underlines .ts-unknown { text-decoration: underline wavy #D55E00 2px; text-underline-offset: 4px; }
+.ts-underlines .ts-rare { text-decoration: underline dotted var(--c-blue) 2px; text-underline-offset: 4px; }
+.ts-underlines .ts-unknown { text-decoration: underline wavy var(--c-vermilion) 2px; text-underline-offset: 4px; }
 #ts-spelling { min-height: 0; padding: 0; margin: -.2rem 0; }
 #ts-spelling .html-container { padding: 0; }
 .ts-spelling:not(:empty) { color: var(--body-text-color-subdued); font-size: .92rem; overflow-wrap: anywhere; }
@@ -65,7 +66,7 @@ _OWN = """
 footer { display: none !important; }
 """
 # several components share each, so it travels once
-CSS = _OWN + styles("noise", "findings", "scores", "sessions", "lecture", "search_sections", "corpus", "aids")
+CSS = variables() + _OWN + styles("noise", "findings", "scores", "sessions", "lecture", "search_sections", "corpus", "aids")
 
 
 def theme() -> gr.Theme:
@@ -82,5 +83,9 @@ def theme() -> gr.Theme:
         button_primary_background_fill=blue.c600, button_primary_background_fill_hover=blue.c700,
         button_primary_background_fill_dark=blue.c600, button_primary_background_fill_hover_dark=blue.c700,
         checkbox_label_background_fill_selected=blue.c600, checkbox_label_background_fill_selected_dark=blue.c600,
+        button_secondary_background_fill_hover_dark=grey.c600,
+        link_text_color=blue.c700, link_text_color_hover=blue.c800, link_text_color_active=blue.c800,
+        link_text_color_visited=blue.c700, link_text_color_dark=blue.c300, link_text_color_hover_dark=blue.c200,
+        link_text_color_active_dark=blue.c200, link_text_color_visited_dark=blue.c300,
         input_placeholder_color=grey.c500, input_placeholder_color_dark=grey.c400,
     )

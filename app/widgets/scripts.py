@@ -4,20 +4,22 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from app.palette import constant
+
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 
 
 def script(component: str, names: Sequence[str] = (), silent: bool = False) -> str:
-    """One function body: `PREFIX`, words.js, sent.js, then assets/js/COMPONENT.js or, where there are names, each
-    COMPONENT/NAME.js. silent: it says nothing, and goes without words.js.
+    """One function body: `PREFIX`, `PALETTE` (app/palette.py) where it is named, words.js, sent.js, then assets/js/COMPONENT.js
+    or, where there are names, each COMPONENT/NAME.js. silent: it says nothing, and goes without words.js.
 
     A name that the component's folder does not have is a file of assets/js/shared/.
     """
     folder = ASSETS / "js"
     files = [_file(folder, component, name) for name in names] or [folder / f"{component}.js"]
     first = [folder / name for name in ("words.js", "sent.js")][silent:]
-    texts = [file.read_text(encoding="utf-8") for file in (*first, *files)]
-    return f'"use strict";\nconst PREFIX = "{component}.";\n' + "\n".join(map(_travelling, texts))
+    joined = "\n".join(_travelling(file.read_text(encoding="utf-8")) for file in (*first, *files))
+    return f'"use strict";\nconst PREFIX = "{component}.";\n' + (constant() if "PALETTE" in joined else "") + joined
 
 
 def once(component: str, names: Sequence[str], events: Sequence[str] = ()) -> str:
