@@ -12,13 +12,14 @@ import plotly.graph_objects as go
 
 from core.formulas import FORMULAS
 from core.formulas.decoder_only import FORMULAS_003
+from core.formulas.families import FORMULAS_004
 
 BLUE, ORANGE, GREEN, GREY = "#3b7dd8", "#d9822b", "#3f9c6b", "#8a8f98"  # read well on light and on dark paper
 
 
 def function(id: str) -> Callable[..., Any]:
     """What the entry computes: pictures are made with it alone."""
-    return (FORMULAS_003.get(id) or FORMULAS[id]).function
+    return (FORMULAS_003.get(id) or FORMULAS_004.get(id) or FORMULAS[id]).function
 
 
 def normal(*shape: int, seed: int = 0) -> Any:
