@@ -13,11 +13,12 @@ import plotly.graph_objects as go
 from app.palette import BLUE, DIVERGING, VERMILION, VIRIDIS
 from core.formulas import FORMULAS
 from core.formulas.decoder_only import FORMULAS_003
+from core.formulas.families import FORMULAS_004
 
 
 def function(id: str) -> Callable[..., Any]:
     """What the entry computes: pictures are made with it alone."""
-    return (FORMULAS_003.get(id) or FORMULAS[id]).function
+    return (FORMULAS_003.get(id) or FORMULAS_004.get(id) or FORMULAS[id]).function
 
 
 def normal(*shape: int, seed: int = 0) -> Any:

@@ -1,7 +1,8 @@
 """What moves on sections 1, 3, 4 and 10 of sheet 004: attention, feed-forward, GELU, the block, positions."""
 
+from app.experiments.drawing import function, normal
 from app.experiments.experiment import Dial, Experiment
-from app.experiments.family_figures import bars, counted, function, heat, heats, lines, normal
+from app.experiments.family_figures import bars, counted, heat, heats, lines
 from app.palette import DIVERGING
 
 GAIN = Dial("c", 0.0, 8.0, 1.0, 0.25)  # what scores are multiplied by, through Q

@@ -2,8 +2,9 @@
 
 import math
 
+from app.experiments.drawing import function, normal
 from app.experiments.experiment import Dial, Experiment
-from app.experiments.family_figures import bars, counted, function, heat, lines, normal
+from app.experiments.family_figures import bars, counted, heat, lines
 from app.palette import DIVERGING
 
 WIDTH, TOKENS = 10, 8
