@@ -1,42 +1,123 @@
-"""`make shots`: a picture of every tab, light, dark and on a phone, in shots/, to be looked at."""
+"""`make shots`: a picture of every tab and of what opens in it, light, dark, on a phone and in German, in shots/, to be looked at."""
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
-from tests.bench.painting import PATIENCE, browser, server
+from app.words import LANGUAGES
+from tests.bench.painting import browser, server
 from tests.browser.tabs import open_tab
 
 ROOT = Path(__file__).resolve().parents[1]
-SIZES = {"light": 1280, "dark": 1280, "phone": 390}  # px wide
-REST = 3000  # ms after a tab opens
+PATIENCE = 60  # seconds for a page or a picture
+TALLEST = 4200  # px of a picture; the sheets of formulas go on for ten times as much
+# Look -> width in px, theme, the browser's language.
+LOOKS = {"light": (1280, "light", "en"), "dark": (1280, "dark", "en"), "phone": (390, "light", "en"),
+         "german": (1280, "light", "de")}
+# Drawn: nothing has changed for a while in the page, however long that takes within limits.
+CALM = """([rest, most]) => new Promise((resolve) => {
+  const began = performance.now();
+  let last = began;
+  const watch = new MutationObserver(() => { last = performance.now(); });
+  watch.observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true });
+  const look = setInterval(() => {
+    const now = performance.now();
+    if (now - last < rest && now - began < most) return;
+    clearInterval(look);
+    watch.disconnect();
+    resolve(now - began < most);
+  }, 50);
+})"""
 
 
-def shots(folder: Path, names: list[str]) -> None:
-    """Write folder/SIZE-TAB.png for each tab, or for those named."""
+class Scene(NamedTuple):
+    """A picture: the tab, by the key of its name; what is done there; a selector of what must be drawn by then."""
+
+    tab: str
+    drawn: str
+    act: Callable = lambda page: None
+
+
+def _section(name: str) -> Callable:
+    return lambda page: page.locator(f"#{name} > button.label-wrap").click()
+
+
+def _sections(page) -> None:
+    """Every closed section of the tab, open."""
+    closed = "#ts-tabs > [role=tabpanel]:visible .ts-section button.label-wrap:not(.open)"
+    while page.locator(closed).count():
+        page.locator(closed).first.click()
+        page.wait_for_timeout(100)
+
+
+def _sheet(name: str) -> Callable:
+    return lambda page: page.locator("#ts-formulas-cards .fc-sheets button", has_text=name).click()
+
+
+def _dials(page) -> None:
+    page.locator("#ts-formulas-cards [data-card='temperature'] .fc-mover").click()
+
+
+SCENES = {
+    "attention": Scene("attention", "[data-ready]"),
+    "search": Scene("search", "#ts-search-tree svg rect"),
+    "search-sections": Scene("search", "#ts-search-pointer-view [data-ts=root]", _sections),
+    "masks": Scene("masks", "#ts-masks-maps canvas"),
+    "masks-sections": Scene("masks", "#ts-masks-prefix-maps canvas", _sections),
+    "noise": Scene("noise", "#ts-noise-view [data-source]"),
+    "training": Scene("train", "#ts-train-teaching-view .tr-step"),
+    "training-families": Scene("train", "#ts-train-kinds-view .tr-root > *", _section("ts-train-kinds")),
+    "scores": Scene("scores", "#ts-scores-board table"),
+    "formulas": Scene("formulas", "#ts-formulas-cards .fc-cards canvas"),
+    "formulas-003": Scene("formulas", "#ts-formulas-cards [data-card='temperature']", _sheet("003")),
+    "formulas-moved": Scene("formulas", "#ts-formulas-cards .fc-slot .main-svg", _dials),
+    "formulas-004": Scene("formulas", "#ts-formulas-cards .fc-cards .fc-card", _sheet("004")),
+    "sessions": Scene("sessions", ".sl-root"),
+    "lecture": Scene("", ".lc-root"),
+}
+
+
+def shots(folder: Path, names: list[str], looks: list[str]) -> None:
+    """Write folder/LOOK-SCENE.png for each scene and look, or for those named."""
     folder.mkdir(parents=True, exist_ok=True)
     with browser() as chrome, server("app") as (address, _):
-        for name, width in SIZES.items():
-            page = chrome.new_context(viewport={"width": width, "height": 900}).new_page()
-            page.goto(f"{address}/?__theme={'dark' if name == 'dark' else 'light'}", timeout=1000 * PATIENCE)
-            page.wait_for_selector("[data-ready]", timeout=1000 * PATIENCE)
-            page.wait_for_function("document.querySelector('#ts-status').innerText.includes('ready')", timeout=1000 * PATIENCE)
-            if not names:  # of the first page, which is wide: a narrow one keeps some in a menu
-                names = [text.strip() for text in page.locator("#ts-tabs > .tab-wrapper [role=tab]:visible").all_text_contents()]
-            for tab in names:
-                open_tab(page, tab)
-                page.wait_for_timeout(REST)
-                path = folder / f"{name}-{tab.lower()}.png"
-                page.screenshot(path=path, full_page=True)
-                print(path, flush=True)
+        for look in looks:
+            width, theme, language = LOOKS[look]
+            page = chrome.new_context(viewport={"width": width, "height": 900}, locale=language, reduced_motion="reduce").new_page()
+            page.set_default_timeout(1000 * PATIENCE)
+            page.goto(f"{address}/?__theme={theme}")
+            page.wait_for_selector("[data-ready]")
+            page.wait_for_function("/ready|bereit/.test(document.querySelector('#ts-status').innerText)")
+            for name in names:
+                scene = SCENES[name]
+                if scene.tab:
+                    open_tab(page, LANGUAGES[language][f"page.{scene.tab}"])
+                else:
+                    page.goto(f"{address}/?lecture=4&__theme={theme}")
+                scene.act(page)
+                page.wait_for_selector(scene.drawn)
+                still = page.evaluate(CALM, [500, 15000])
+                path = folder / f"{look}-{name}.png"
+                # in a window as tall as the page: what sticks to an edge of the window covers nothing
+                height = min(TALLEST, page.evaluate("document.documentElement.scrollHeight"))
+                page.set_viewport_size({"width": width, "height": height})
+                still = page.evaluate(CALM, [300, 5000]) and still
+                page.screenshot(path=path, animations="disabled")
+                page.set_viewport_size({"width": width, "height": 900})
+                print(path, "" if still else "(still changing)", flush=True)
             page.context.close()
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.shots", description=__doc__)
-    parser.add_argument("tabs", nargs="*", help="only these, as they are named on the page")
+    parser.add_argument("scenes", nargs="*", help=f"only these of {', '.join(SCENES)}")
+    parser.add_argument("--looks", nargs="*", default=list(LOOKS), choices=list(LOOKS))
     parser.add_argument("--out", type=Path, default=ROOT / "shots")
     args = parser.parse_args()
-    shots(args.out, args.tabs)
+    if strange := set(args.scenes) - set(SCENES):
+        parser.error(f"no scene {', '.join(sorted(strange))}; the scenes: {', '.join(SCENES)}")
+    shots(args.out, args.scenes or list(SCENES), args.looks)
 
 
 if __name__ == "__main__":
