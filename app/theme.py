@@ -53,9 +53,29 @@ _OWN = """
 #ts-masks-padding-mask { min-width: 180px !important; } /* a check box drops its min_width: on a phone it would be cut */
 .ts-bare { padding: 0 !important; overflow: visible !important; }
 .ts-bare .html-container { padding: 0; }
+/* Gradio mounts one kind of component after the other: nothing is shown until what stands above it is there. Then the rooms of
+   what comes a moment after the page, so that nothing below moves when it does. */
+.gradio-container:not(:has(#ts-text textarea):has(#ts-chips button):has(#ts-run):has(#ts-status))
+  :is(#ts-controls, #ts-more, #ts-minutes, #ts-tabs) { visibility: hidden; }
+#ts-head { min-height: 97px; }
+#ts-controls { min-height: 249px; }
+#ts-look, #ts-status { min-height: 21px !important; }
+#ts-more { min-height: 40px; }
+#ts-minutes { min-height: 74px; }
+.ts-minutes-off #ts-minutes { display: none; }
 #ts-formulas-plot:not(.fc-slot *) { display: none; } /* until a card takes it in */
+@media (max-width: 1060px) { #ts-head { min-height: 125px; } #ts-controls { min-height: 340px; } }
 @media (max-width: 640px) {
+  #ts-head { min-height: 177px; }
   #ts-head h1 { font-size: 1.5rem; }
+  #ts-head p { font-size: 1rem; }
+  #ts-aids { min-height: 26px !important; }
+  #ts-chips { flex-wrap: nowrap; overflow-x: auto; padding: 2px 2px 6px; scrollbar-width: thin; }
+  #ts-chips button { flex: none; white-space: nowrap; }
+  #ts-controls > .column:first-child { min-height: 192px; }
+  #ts-controls > .column:last-child { min-height: 304px; }
+  #ts-status { min-height: 41px !important; }
+  #ts-minutes { min-height: 146px; }
   #ts-tabs > .tab-wrapper button[role=tab], #ts-tabs > .tab-wrapper [aria-hidden] button { padding: 0 .4rem; font-size: .85rem; }
   #ts-noise-controls > *, #ts-noise-controls .form > * { flex: 1 1 100%; min-width: 100% !important; }
   #ts-noise-buttons button, #ts-scores-row button { flex: 1 1 100%; white-space: normal; height: auto; }

@@ -67,7 +67,7 @@ SCENES = {
     "masks-sections": Scene("masks", "#ts-masks-prefix-maps canvas", _sections),
     "noise": Scene("noise", "#ts-noise-view [data-source]"),
     "training": Scene("train", "#ts-train-teaching-view .tr-step"),
-    "training-families": Scene("train", "#ts-train-kinds-view .tr-root > *", _section("ts-train-kinds")),
+    "training-families": Scene("train", "#ts-train-kinds-view .tr-body table, #ts-train-kinds-view .tr-body button", _section("ts-train-kinds")),
     "scores": Scene("scores", "#ts-scores-board table"),
     "formulas": Scene("formulas", "#ts-formulas-cards .fc-cards canvas"),
     "formulas-003": Scene("formulas", "#ts-formulas-cards [data-card='temperature']", _sheet("003")),
