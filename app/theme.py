@@ -30,7 +30,7 @@ _OWN = """
 #ts-lessons { gap: .4rem; flex-wrap: wrap; }
 #ts-lessons button { flex: 0 1 auto; }
 #ts-noise-about p, #ts-masks-about p, #ts-scores-about p, #ts-sessions-about p,
-#ts-search-about p { color: var(--body-text-color-subdued); max-width: 62rem; margin: 0; }
+#ts-search-about p, #ts-train-about p, #ts-formulas-about p { color: var(--body-text-color-subdued); max-width: 62rem; margin: 0; }
 #ts-noise-controls input[type=number] { width: 58px; padding: 4px; }
 #ts-noise-controls .form { display: grid; grid-template-columns: repeat(auto-fit, minmax(220px, 1fr));
   background: var(--block-background-fill); }
@@ -47,7 +47,7 @@ _OWN = """
 .ts-masks-head { margin-top: .8rem; }
 .ts-masks-head h3, .ts-masks-head p { margin: 0; }
 .ts-masks-head p { color: var(--body-text-color-subdued); max-width: 62rem; }
-.ts-section > .label-wrap { font-weight: 600; font-size: 1.05rem; }
+.ts-section > .label-wrap { font-weight: 600; font-size: 1.05rem; text-align: start; }
 .ts-section .ts-masks-head { margin-top: 0; }
 .ts-masks-row { align-items: end; max-width: 46rem; }
 #ts-masks-padding-mask { min-width: 180px !important; } /* a check box drops its min_width: on a phone it would be cut */
@@ -102,5 +102,6 @@ def theme() -> gr.Theme:
         button_primary_background_fill=blue.c600, button_primary_background_fill_hover=blue.c700,
         button_primary_background_fill_dark=blue.c600, button_primary_background_fill_hover_dark=blue.c700,
         checkbox_label_background_fill_selected=blue.c600, checkbox_label_background_fill_selected_dark=blue.c600,
+        input_border_width="1px", input_border_color=grey.c300, input_border_color_dark=grey.c600,  # where one may type is seen
         input_placeholder_color=grey.c500, input_placeholder_color_dark=grey.c400,
     )

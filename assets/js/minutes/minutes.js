@@ -4,12 +4,12 @@
 const ORDER = ["attention", "search", "masks", "noise", "train", "scores", "formulas", "sessions"];   // the tabs
 const STEPS = [
   { name: "drawn", tab: "attention", place: "#ts-tabs .ts-root", done: ({ stepper }) => stepper && stepper.run() && stepper.done() },
-  { name: "mask", tab: "masks", place: "#ts-masks-grid", done: ({ maskGrid }) => maskGrid && maskGrid.steps()[0] > 0 },
+  { name: "mask", tab: "masks", place: "#ts-masks-grid", done: ({ maskGrid }) => maskGrid && maskGrid.steps()[0] > 0 && document.querySelector("#ts-masks-told [data-line=after]") },
   { name: "noise", tab: "noise", place: "#ts-noise-controls", done: ({ corruption }) => touched && corruption && corruption.pack() && corruption.pack().id !== touched },
   { name: "beam", tab: "search", place: "#ts-search-tree", done: ({ beamTree }) => beamTree && beamTree.search() && beamTree.view().node >= 0 && beamTree.search().fates[beamTree.view().node] > 1 },
   { name: "share", tab: "sessions", place: "#ts-sessions-list", done: () => /session=/.test((document.querySelector(".sl-root [data-ts=address]") || {}).value || "") },
 ];
-const LOOKS = 300, TOLD = 9000;   // ms between two looks; that a word at the edge of the window stays
+const LOOKS = 300, TOLD = 20000;   // ms between two looks; that a word at the edge of the window stays
 const keep = (value) => { try { localStorage.setItem("two-stacks-minutes", value); } catch { /* until the page is left */ } };
 const kept = (() => { try { return localStorage.getItem("two-stacks-minutes") || ""; } catch { return ""; } })();
 const done = new Set(kept.split(" ").filter((name) => STEPS.some((step) => step.name === name)));
