@@ -131,7 +131,7 @@ def build(config: AppConfig) -> gr.Blocks:
         timer = gr.Timer(1.0)
         timer.tick(lambda: (engine.status, gr.Timer(active=not engine.ready)), None, [status, timer], queue=False,
                    api_visibility="private", show_progress="hidden")
-        page.load(lambda: code("minutes", "text", "minutes"), None, minutes, queue=False, api_visibility="private",
+        page.load(lambda: code("minutes", "text", "minutes", "troubles"), None, minutes, queue=False, api_visibility="private",
                   show_progress="hidden")
         # The picture is on the page already; now there is time to load the model.
         page.load(engine.load_in_background, queue=False, api_visibility="private")
