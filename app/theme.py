@@ -83,6 +83,7 @@ _OWN = """
 #ts-tabs > .tab-wrapper button.selected { color: #1d4ed8; }
 .dark #ts-tabs > .tab-wrapper button.selected { color: #60a5fa; }
 footer { display: none !important; }
+[data-testid=status-tracker].hide { display: none !important; } /* else "Error" and a button stay there, unseen */
 """
 # several components share each, so it travels once
 CSS = _OWN + styles("noise", "findings", "scores", "sessions", "lecture", "search_sections", "corpus", "aids")
@@ -103,5 +104,6 @@ def theme() -> gr.Theme:
         button_primary_background_fill_dark=blue.c600, button_primary_background_fill_hover_dark=blue.c700,
         checkbox_label_background_fill_selected=blue.c600, checkbox_label_background_fill_selected_dark=blue.c600,
         input_border_width="1px", input_border_color=grey.c300, input_border_color_dark=grey.c600,  # where one may type is seen
+        checkbox_border_width="1px", checkbox_border_color=grey.c500, checkbox_border_color_dark=grey.c400,
         input_placeholder_color=grey.c500, input_placeholder_color_dark=grey.c400,
     )

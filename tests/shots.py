@@ -5,6 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from PIL import Image
+
 from app.words import LANGUAGES
 from tests.bench.painting import browser, server
 from tests.browser.tabs import open_tab
@@ -109,12 +111,62 @@ def shots(folder: Path, names: list[str], looks: list[str]) -> None:
             page.context.close()
 
 
+def _hidden_token(page) -> None:
+    """The word umbrella hidden by a mask, and what that changed."""
+    page.locator("#ts-masks-grid [data-ts=cross]").click()
+    page.locator("#ts-masks-grid [data-ts=cols] [data-at]", has_text="umbrella").click()
+    page.wait_for_selector("#ts-masks-told [data-line=after]")
+    page.mouse.move(0, 0)
+
+
+# Picture of the README -> its scene, what of it is shown (from the first to the last of these, in px at most).
+README = {
+    "first-screen": (SCENES["attention"], ("#ts-head", "#ts-tabs .ts-foot"), 1500),
+    "masks": (Scene("masks", "#ts-masks-maps canvas", _hidden_token), ("#ts-masks-grid", "#ts-masks-told"), 1100),
+    "search": (SCENES["search"], ("#ts-search-tree", "#ts-search-tree"), 760),
+    "noise": (SCENES["noise"], ("#ts-noise-picker", "#ts-noise-view"), 900),
+}
+EDGE = 12  # px around it
+BETWEEN = """([first, last]) => {
+  const [from, to] = [first, last].map((one) => document.querySelector(one).getBoundingClientRect());
+  return [Math.min(from.top, to.top) + scrollY, Math.max(from.bottom, to.bottom) + scrollY];
+}"""
+
+
+def pictures(folder: Path) -> None:
+    """Write folder/NAME-LOOK.png for the README, light and dark, each in 256 colours so that it stays small."""
+    with browser() as chrome, server("app") as (address, _):
+        for look in ("light", "dark"):
+            for name, (scene, ends, most) in README.items():
+                page = chrome.new_context(viewport={"width": 1280, "height": 2400}, reduced_motion="reduce").new_page()
+                page.set_default_timeout(1000 * PATIENCE)
+                page.add_init_script("localStorage.setItem('two-stacks-minutes', 'off')")
+                page.goto(f"{address}/?__theme={look}")
+                page.wait_for_selector("[data-ready]")
+                page.wait_for_function("document.querySelector('#ts-status').innerText.includes('ready')")
+                open_tab(page, LANGUAGES["en"][f"page.{scene.tab}"])
+                page.wait_for_selector(scene.drawn)
+                scene.act(page)
+                page.evaluate(CALM, [500, 15000])
+                top, bottom = page.evaluate(BETWEEN, list(ends))
+                clip = dict(x=0, y=max(0, top - EDGE), width=1280, height=min(bottom - top, most) + 2 * EDGE)
+                path = folder / f"{name}-{look}.png"
+                path.write_bytes(page.screenshot(clip=clip, animations="disabled"))
+                with Image.open(path) as picture:
+                    picture.convert("RGB").quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
+                print(path, f"{path.stat().st_size / 1e3:.0f} kB", flush=True)
+                page.context.close()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.shots", description=__doc__)
     parser.add_argument("scenes", nargs="*", help=f"only these of {', '.join(SCENES)}")
     parser.add_argument("--looks", nargs="*", default=list(LOOKS), choices=list(LOOKS))
     parser.add_argument("--out", type=Path, default=ROOT / "shots")
+    parser.add_argument("--readme", action="store_true", help="only the README's own, into assets/pictures/")
     args = parser.parse_args()
+    if args.readme:
+        return pictures(ROOT / "assets" / "pictures")
     if strange := set(args.scenes) - set(SCENES):
         parser.error(f"no scene {', '.join(sorted(strange))}; the scenes: {', '.join(SCENES)}")
     shots(args.out, args.scenes or list(SCENES), args.looks)
