@@ -42,7 +42,7 @@ class ProbePart:
     def look(self, values: dict, visitor: str, used: bool = True) -> dict:
         """The matrices of one head; nothing before they have been asked for, or where a newer look has begun."""
         if not (used or values[self.used]):
-            return {self.used: False}
+            return {self.used: gr.skip()}  # never False: a click meanwhile has set it
         latest, name = self.looks.engine.latest, f"{visitor} probe"
         ticket = latest.begin(name)
         place = [values[one] for one in (self.stack, self.layer, self.head)]

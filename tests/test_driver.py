@@ -9,7 +9,8 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from core.attention import capture
-from core.decode.driver import DynamicCache, EncoderDecoderCache, decode, encode
+from core.decode.cache import empty
+from core.decode.driver import decode, encode
 from core.decode.greedy import greedy
 from core.decode.processors import Forced, NoRepeatNgram, RepetitionPenalty, Suppressed
 from core.models.families import start_for
@@ -135,7 +136,7 @@ def test_without_capture_logits_are_those_of_sdpa_to_the_bit(family):
 
 def _no_cache(call):
     """Every step sees only its own token."""
-    return lambda **inputs: call(**inputs | {"cache": EncoderDecoderCache(DynamicCache(), DynamicCache())})
+    return lambda **inputs: call(**inputs | {"cache": empty()})
 
 
 def _wrong_token(call):

@@ -1,11 +1,13 @@
 """Products of several searches' rows: torch's numbers to rounding inside `joined`, torch's bits outside."""
 
 import copy
+import pickle
 import sys
 
 import pytest
 import torch
 
+from core import products
 from core.products import FEW, MANY, Linear, joined, over_one_source
 from tests import models
 
@@ -27,6 +29,31 @@ def test_a_product_is_torchs_to_rounding_and_outside_to_the_bit(rows, bias):
         assert (found - own(x)).abs().max() <= 1e-6
     with joined(False):
         assert torch.equal(ours(x), own(x))
+
+
+@torch.no_grad()
+def test_changed_weights_are_read_anew_and_a_copy_has_its_own():
+    torch.manual_seed(3)
+    own, x = torch.nn.Linear(16, 8), torch.randn(12, 16)
+    ours = copy.deepcopy(own)
+    ours.__class__ = Linear
+    with joined(True):
+        assert (ours(x) - own(x)).abs().max() <= 1e-6 and ours.packed is not None
+        other = pickle.loads(pickle.dumps(copy.deepcopy(ours)))
+        assert other.packed is None and list(other.state_dict()) == ["weight", "bias"]
+        ours.weight.mul_(2)
+        assert (ours(x) - 2 * own(x) + own.bias).abs().max() <= 1e-5 and (other(x) - own(x)).abs().max() <= 1e-6
+        ours.weight = own.weight
+        assert (ours(x) - own(x)).abs().max() <= 1e-6
+
+
+def test_of_a_large_model_no_second_copy_is_made(monkeypatch):
+    monkeypatch.setattr(products, "LARGEST", 100)
+    model = torch.nn.Sequential(torch.nn.Linear(16, 8))
+    products.prepare(model)
+    with torch.inference_mode(), joined(True):
+        model(torch.randn(12, 16))
+    assert isinstance(model[0], Linear) and model[0].packed is None
 
 
 def test_a_gradient_goes_through():
@@ -75,6 +102,6 @@ def test_the_memory_of_one_source_is_multiplied_once():
     own = torch.nn.Linear(16, 8)
     ours, x = copy.deepcopy(own), torch.randn(1, 5, 16).expand(12, -1, -1)
     ours.__class__ = Linear
-    with joined(True):
+    with torch.inference_mode(), joined(True):
         found = ours(x)
     assert not found.stride(0) and (found - own(x)).abs().max() <= 1e-6

@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 import torch
-from transformers import DynamicCache, EncoderDecoderCache
+from transformers import EncoderDecoderCache
 
 from core.attention import Sites, capture
 from core.controls import Controls, use
+from core.decode.cache import GrowingCache, empty
 from core.decode.processors import Processor
 from core.decode.ranking import Parts, rank, to_host
 from core.decode.ranking import ranked as answer
@@ -87,11 +88,11 @@ def together(
     alive = [_Alive(place, search, processors) for place, (search, processors) in enumerate(searches)]
     memory = _Memory(encoded, sum(len(each.history) for each in alive), len(alive) > 1)
     again = encoded.controls is not None and looks_ahead(encoded.controls.masks.decoder)
-    cache = EncoderDecoderCache(DynamicCache(), DynamicCache())
+    cache = empty()
     while alive:
         fed = np.concatenate([np.array(each.history) if again else each.fed for each in alive])
         if again:
-            cache = EncoderDecoderCache(DynamicCache(), cache.cross_attention_cache)
+            cache = EncoderDecoderCache(GrowingCache(), cache.cross_attention_cache)
         ids = torch.tensor(fed, dtype=torch.long, device=model.device)
         parts, at = [], 0
         with torch.inference_mode():

@@ -44,7 +44,7 @@ def rank(
             parts |= _places("free_", free, logprobs) | {"banned": torch.stack(bans).float()}
     if request.whole:
         parts |= {"scores": allowed, "whole": logprobs}
-    return parts | _candidates(logprobs, allowed, *(part[:, :CANDIDATES] for part in best)), notes
+    return parts | _candidates(logprobs, allowed, *(part[:, :CANDIDATES] for part in best), exact), notes
 
 
 def _joint(allowed: torch.Tensor, sums: torch.Tensor, keep: int) -> tuple[torch.Tensor, torch.Tensor]:
@@ -59,14 +59,15 @@ def _joint_of(best: Sequence[torch.Tensor], sums: torch.Tensor, keep: int, vocab
     return totals, at // value.shape[-1] * vocab + ids.reshape(-1)[at]
 
 
-def _candidates(logprobs: torch.Tensor, allowed: torch.Tensor, value: torch.Tensor, ids: torch.Tensor) -> Parts:
+def _candidates(logprobs: torch.Tensor, allowed: torch.Tensor, value: torch.Tensor, ids: torch.Tensor, exact: bool) -> Parts:
     """The best next tokens of each row, (beams, candidates), for show, and the entropy of the model's own distribution."""
     # topk may order equal logits otherwise than argmax, which is what the reference takes: swap them.
-    best = allowed.argmax(-1, keepdim=True)
+    tied = torch.where(value == value[:, :1], ids, ids[:, :1])
+    best = allowed.argmax(-1, keepdim=True) if exact else tied.amin(-1, keepdim=True)
     ids = torch.cat([best, torch.where(ids == best, ids[:, :1], ids)[:, 1:]], dim=1)
     kept = torch.where(value > -torch.inf, logprobs.gather(1, ids), -torch.inf)
     # Where exp gives 0 the logarithm may be −inf, and counts 0; NaN stays NaN: the driver refuses it.
-    entropy = -(logprobs.exp() * logprobs.clamp(min=-1e4)).sum(-1)
+    entropy = -logprobs.exp().mul_(logprobs.clamp(min=-1e4)).sum(-1)
     return {"candidates": _bits(ids), "candidate_logprobs": kept, "entropy": entropy}
 
 

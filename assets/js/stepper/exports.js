@@ -17,6 +17,7 @@ function csvText() {
 
 const fileName = () => (run ? view.map + "-" + run.id.slice(0, 8) : "");
 takenAway(fileName, svgPicture, csvText);
+at.pairs.onclick = () => run && download(fileName() + ".pairs.txt", new Blob([alignment().join(" ") + "\n"], { type: "text/plain" }));
 
 /** What is drawn, to read: the map, the kept run under it or beside it, what each column has received, and input × gradient. */
 function tableShown() {
