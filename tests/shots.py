@@ -86,7 +86,8 @@ def shots(folder: Path, names: list[str], looks: list[str]) -> None:
     with browser() as chrome, server("app") as (address, _):
         for look in looks:
             width, theme, language = LOOKS[look]
-            page = chrome.new_context(viewport={"width": width, "height": 900}, locale=language, reduced_motion="reduce").new_page()
+            page = chrome.new_context(viewport={"width": width, "height": 900}, locale=language,
+                                      reduced_motion="reduce").new_page()
             page.set_default_timeout(1000 * PATIENCE)
             page.goto(f"{address}/?__theme={theme}")
             page.wait_for_selector("[data-ready]")
