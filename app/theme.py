@@ -30,7 +30,8 @@ _OWN = """
 #ts-lessons { gap: .4rem; flex-wrap: wrap; }
 #ts-lessons button { flex: 0 1 auto; }
 #ts-noise-about p, #ts-masks-about p, #ts-scores-about p, #ts-sessions-about p,
-#ts-search-about p, #ts-train-about p, #ts-formulas-about p { color: var(--body-text-color-subdued); max-width: 62rem; margin: 0; }
+#ts-search-about p, #ts-train-about p, #ts-formulas-about p { color: var(--body-text-color-subdued);
+  max-width: 62rem; margin: 0; }
 #ts-noise-controls input[type=number] { width: 58px; padding: 4px; }
 #ts-noise-controls .form { display: grid; grid-template-columns: repeat(auto-fit, minmax(220px, 1fr));
   background: var(--block-background-fill); }

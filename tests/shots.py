@@ -1,4 +1,4 @@
-"""`make shots`: a picture of every tab and of what opens in it, light, dark, on a phone and in German, in shots/, to be looked at."""
+"""`make shots`: a picture of every tab and of what opens in it, light, dark, phone and German, in shots/, to be looked at."""
 
 import argparse
 from collections.abc import Callable
@@ -69,7 +69,8 @@ SCENES = {
     "masks-sections": Scene("masks", "#ts-masks-prefix-maps canvas", _sections),
     "noise": Scene("noise", "#ts-noise-view [data-source]"),
     "training": Scene("train", "#ts-train-teaching-view .tr-step"),
-    "training-families": Scene("train", "#ts-train-kinds-view .tr-body table, #ts-train-kinds-view .tr-body button", _section("ts-train-kinds")),
+    "training-families": Scene("train", "#ts-train-kinds-view .tr-body table, #ts-train-kinds-view .tr-body button",
+                               _section("ts-train-kinds")),
     "scores": Scene("scores", "#ts-scores-board table"),
     "formulas": Scene("formulas", "#ts-formulas-cards .fc-cards canvas"),
     "formulas-003": Scene("formulas", "#ts-formulas-cards [data-card='temperature']", _sheet("003")),

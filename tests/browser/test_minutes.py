@@ -1,4 +1,4 @@
-"""The first five minutes of someone who knows nothing: only what is seen on the page is used, from the first picture to a link that
+"""The first five minutes of someone who knows nothing: only what is seen is used, from the first picture to a link that
 was shared; the strip that shows the way, and how it goes away."""
 
 import json

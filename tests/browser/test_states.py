@@ -1,4 +1,4 @@
-"""What a person sees when there is nothing, not yet, no more, or something wrong: in every tab and section a sentence that says what to
+"""What is seen when there is nothing, not yet, no more, or something wrong: in every tab and section a sentence that says what to
 do, and nowhere Gradio's own "Error" or a spinner over what is there."""
 
 import json
@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 WORDS = {language: json.loads((ROOT / f"assets/words/{language}.json").read_text("utf-8")) for language in ("en", "de")}
 # What Gradio would say, and anything that turns or dims over a component.
 RAW = """() => {
-  const seen = (node) => node.checkVisibility({ opacityProperty: true, visibilityProperty: true }) && node.getClientRects().length;
+  const seen = (node) => node.checkVisibility({ opacityProperty: true, visibilityProperty: true });
   return [...document.querySelectorAll(".toast-body, [data-testid=status-tracker], .error, .progress-text, .eta-bar")]
     .filter(seen).map((node) => node.className + ": " + node.innerText.trim()).filter((text) => !text.startsWith("ms-"));
 }"""
