@@ -24,6 +24,7 @@ from app.turns import MODEL_TURN
 from app.views import decoding, formulas, masks, noise, scores, sessions, train
 from app.widgets.aids import Aids, sheet
 from app.widgets.beats import Beats
+from app.widgets.late import Late, code
 from app.widgets.lecture import Lecture
 from app.widgets.replay_bar import ReplayBar
 from app.widgets.scripts import head
@@ -74,6 +75,7 @@ def build(config: AppConfig) -> gr.Blocks:
         beats = Beats()  # here, as what lies in a closed tab is not in the page
         bar = ReplayBar(elem_id="ts-replay", elem_classes="ts-bare")
         lecture = Lecture(elem_id="ts-lecture", elem_classes="ts-bare")
+        minutes = Late(elem_id="ts-minutes", elem_classes="ts-bare")
         with gr.Tabs(elem_id="ts-tabs") as tabs:
             with gr.Tab(said("page.attention"), id="attention"):
                 stepper = Stepper(value=engine.saved_pack(first) if first else None)
@@ -135,6 +137,8 @@ def build(config: AppConfig) -> gr.Blocks:
         timer = gr.Timer(1.0)
         timer.tick(lambda: (engine.status, gr.Timer(active=not engine.ready)), None, [status, timer], queue=False,
                    api_visibility="private", show_progress="hidden")
+        page.load(lambda: code("minutes", "text", "minutes", "troubles"), None, minutes, queue=False, api_visibility="private",
+                  show_progress="hidden")
         # The picture is on the page already; now there is time to load the model.
         page.load(engine.load_in_background, queue=False, api_visibility="private")
     page.engine = engine

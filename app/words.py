@@ -29,7 +29,7 @@ def helps(*kinds: type) -> dict[str, str]:
 
 
 LANGUAGES = read()
-LATE = ("training.", "help_sheet.")  # components whose words travel with their script, once they open
+LATE = ("training.", "help_sheet.", "minutes.")  # components whose words travel with their script, once they open
 OURS = ("door.",)  # said by the host itself
 FIRST = {
     language: {key: text for key, text in words.items() if not key.startswith(LATE + OURS)}

@@ -48,7 +48,8 @@ class Case:
             "repetition_penalty": round(draw.uniform(0.7, 2), 2), "no_repeat_ngram_size": draw.randint(1, 3),
             "encoder_no_repeat_ngram_size": draw.randint(1, 3), "min_new_tokens": draw.randint(1, 8),
             # No end: then nothing is left, and the reference goes on with rows of log P −inf where this search stops.
-            "forced_bos_token_id": draw.choice([id for id in WORDS if id not in self.eos]), "forced_eos_token_id": draw.choice(self.eos),
+            "forced_bos_token_id": draw.choice([id for id in WORDS if id not in self.eos]),
+            "forced_eos_token_id": draw.choice(self.eos),
         }
         asked = draw.random() < 0.6
         self.options: dict[str, Any] = {name: value for name, value in chosen.items() if asked and draw.random() < 0.35}

@@ -62,6 +62,7 @@ at.skip.onclick = () => { const tab = document.querySelector("#ts-tabs [role=tab
 at.keys.onclick = () => open((made) => made.keys());
 at.projector.onclick = turned;
 if (kept.get("projector") === "on") project(true);
+if (kept.get("minutes") === "off") document.body.classList.add("ts-minutes-off");
 
 function offer({ at: node, table }) {
   const button = document.createElement("button");
