@@ -21,6 +21,7 @@ from app.words import LANGUAGES
 
 log = logging.getLogger("two-stacks")
 API = "/gradio_api"
+MOST = 48 * 2**20  # bytes of a body
 FILES = ("/assets/", "/static/", "/svelte/")  # of Gradio's page
 PATHS = {"/", "/config", "/config/", "/theme.css", "/favicon.ico", "/manifest.json", "/robots.txt", "/healthz", *(
     API + path for path in (
@@ -125,7 +126,7 @@ def said(scope: Scope, key: str, **values: object) -> str:
     return words[key].format(**values)
 
 
-async def whole(receive: Receive, most: int = 48 * 2**20) -> bytes | None:
+async def whole(receive: Receive, most: int = MOST) -> bytes | None:
     """The body of a request; None where who asks is gone. Refusal for more than `most` bytes, which no session file has."""
     parts, size = [], 0
     while True:

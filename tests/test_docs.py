@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from app.calls import DEEP, UNREAD
 from app.config import ENVIRONMENT, AppConfig, read_config
+from app.door import MOST
 from app.endpoints import MOST_TEXTS
+from app.presence import GONE
 from app.turns import RUNS
 from core.errors import InputError
 from core.metrics.corpus import MAX_BYTES, MAX_LINES
@@ -81,7 +84,10 @@ def test_the_limits_of_the_guide_are_those_of_the_code():
     assert rows["runs that are answered at once"] == [RUNS]
     assert rows["texts that are scored"] == [MAX_LINES, MOST_TEXTS] and rows["events that wait"] == [AppConfig.queue_size]
     assert f"state_session_capacity={rows['sessions of Gradio in memory'][0]}" in served
-    assert len(rows) == 10 and "tabs of one browser" in rows  # what is new has a line above
+    assert rows["answers that one tab has not read"] == [UNREAD] and rows["a request"] == [MOST // 2**20, DEEP, 64]
+    beat = int(re.search(r"EVERY = (\d+);", (ROOT / "assets/js/beats.js").read_text("utf-8"))[1])
+    assert rows["open tabs of one browser"] == [beat // 1000, GONE / 60]
+    assert len(rows) == 12  # what is new has a line above
 
 
 def test_every_command_of_make_is_documented_and_no_other():

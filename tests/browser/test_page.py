@@ -188,17 +188,3 @@ def test_words_of_a_saved_run_have_a_gloss_under_them(page):
     until(page, f"s.run() === {saved()[0].id!r}")
     expect(page.locator("[data-ts=output] .ts-gloss").nth(1)).to_have_text("girl")
     expect(page.locator("[data-ts=rows] [data-group='1']")).to_have_attribute("title", re.compile("in English: girl"))
-
-
-def test_b89_four_tabs_of_one_browser_work(open_page, address):
-    """Each keeps one of the six connections that a browser has to a host, so there is an end, which the guide names."""
-    first = open_page(address)
-    first.wait_for_selector("[data-ready]")
-    for _ in range(3):
-        tab = first.context.new_page()
-        tab.set_default_timeout(90_000)
-        tab.goto(address)
-        tab.wait_for_selector("[data-ready]")
-    run(first, "Two dogs wait at the door.")
-    assert first.evaluate(f"{HOOK}.steps()") > 1
-    first.context.close()
