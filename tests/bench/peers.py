@@ -73,7 +73,7 @@ def timed(
 def lines(repeats: int, quick: bool) -> Iterator[str]:
     """The whole part, a line as soon as it is measured."""
     sizes, tokens = (SIZES[:1], 8) if quick else (SIZES, TOKENS)
-    yield f"A traced run and its peers, source {SOURCE}, {tokens} new tokens, encoder included; relative to {PEER} where it is there:"
+    yield f"A traced run, its peers, {SOURCE} tokens to {tokens}, encoder included; relative to {PEER} where there is one:"
     for shape in sizes:
         yield from sized(shape, tokens, repeats)
     yield "Growth of a traced run (T5-small), source and target tokens; relative to generate float32:"
