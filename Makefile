@@ -19,7 +19,7 @@ help:
 	@echo "make test        run all tests                                  (NO_BROWSER=1, SEED=7, ARGS=\"-k name\")"
 	@echo "make exhaustive  all tests, on every case instead of a sample"
 	@echo "make bench       measure against plain generate"
-	@echo "make shots       pictures of every tab, light, dark and on a phone, in shots/"
+	@echo "make shots       pictures of every tab: light, dark, phone, German, in shots/"
 	@echo "make lint        check the style"
 	@echo "make ray         a Ray cluster on this machine, until Ctrl-C    (CPUS=4); then: make run ENGINE=ray"
 	@echo "make ray-test    install Ray beside .venv, and run its tests"

@@ -4,7 +4,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from typing import Any
 
 from app.keeper import Keeper
@@ -65,6 +65,8 @@ class Engine:
             self.status = f"{DEFAULT}: {error if isinstance(error, TwoStacksError) else 'does not load; the log says why'}"
             return
         self.status = f"{DEFAULT}: ready on {cluster or loaded.device}, {str(loaded.dtype).removeprefix('torch.')}"
+        with suppress(TwoStacksError):  # whoever runs something is told
+            _ = self.keeper.store  # reads its file from end to end, seconds for gigabytes: best while nobody waits
 
     def arriving(self, name: str) -> Iterator[dict[str, Any]]:
         """A message where model `name` is not loaded yet; then torch and transformers are there. InputError for no model."""

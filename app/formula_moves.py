@@ -8,12 +8,14 @@ from typing import Any
 
 from gradio.components.plot import PlotData
 
+from app.palette import BLUE, CATEGORIES, DARK, DIVERGING, ORANGE, SKY, VERMILION, VIRIDIS
 from core.errors import InputError
 from core.formulas.sheets import ALL
 
 HEIGHT = 330  # pixels, where a picture does not say
 MOST = 200_000  # characters of a picture
 MOST_TURN = 2**31
+LIGHTER = {BLUE: SKY, VERMILION: ORANGE}
 
 
 def dials(id: str) -> list[list[Any]]:
@@ -33,7 +35,10 @@ def moved(data: object) -> tuple[dict[str, Any], PlotData]:
         raise InputError(f"There is nothing to move on {id[:60]!r}.")
     figure = EXPERIMENTS[id].picture(checked(id, data.get("values")))
     title = plain(figure.layout.title.text)
-    figure.update_layout(template=look(data.get("dark") is True), height=figure.layout.height or HEIGHT, title=None)
+    dark = data.get("dark") is True
+    if dark:
+        lit(figure)
+    figure.update_layout(template=look(dark), height=figure.layout.height or HEIGHT, title=None)
     if figure.layout.margin.t is None and len(figure.data) == 1 and not figure.layout.annotations:
         figure.update_layout(margin_t=12)  # neither a legend nor a heading stands above
     text = '{"config":{"displayModeBar":false},' + figure.to_json()[1:]
@@ -74,6 +79,15 @@ def plain(title: str | None) -> str:
     return html.unescape(re.sub(r"</?(?:b|i|sub|sup)>", "", re.sub(r"<br\s*/?>", " ", title or "")))
 
 
+def lit(figure: Any) -> None:
+    """Lines and marks in blue and vermilion, as they are on a dark ground."""
+    for trace in figure.data:
+        for part in (getattr(trace, name, None) for name in ("line", "marker")):
+            if part is not None and part.color is not None:
+                lighter = [LIGHTER.get(one, one) for one in ([part.color] if isinstance(part.color, str) else part.color)]
+                part.color = lighter[0] if isinstance(part.color, str) else lighter
+
+
 @cache
 def look(dark: bool) -> dict[str, Any]:
     """Gradio's plot does not follow the theme: colours of the page, on no ground of its own."""
@@ -83,8 +97,7 @@ def look(dark: bool) -> dict[str, Any]:
     return {"layout": {
         "font": {"family": "system-ui, Segoe UI, Noto Sans, sans-serif", "size": 13, "color": ink},
         "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)", "xaxis": axis, "yaxis": axis,
-        "colorway": [*(("#56b4e9", "#e69f00") if dark else ("#0072b2", "#d55e00")), "#009e73", "#cc79a7", "#999999", "#f0e442"],
-        "colorscale": {"sequential": "Viridis", "diverging": [[0, "#0072b2"], [0.5, "#ffffff"], [1, "#d55e00"]]},
+        "colorway": DARK if dark else CATEGORIES, "colorscale": {"sequential": VIRIDIS, "diverging": DIVERGING},
         "scene": {"xaxis": space, "yaxis": space, "zaxis": space}, "margin": {"l": 52, "r": 16, "t": 34, "b": 46},
         "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"}, "hovermode": "closest",
         "hoverlabel": {"font": {"color": ink}, "bgcolor": "#1e293b" if dark else "#ffffff"},

@@ -143,7 +143,7 @@ def rouge(place: Place, reference: str) -> dict[str, Any]:
         return shown({}, note=("no_reference", {}))
     found = FORMULAS["rouge"].function([output], [reference], kind="rougeL")
     parts = rouge_metric.scorer(("rougeL",), found.tokenizer, False).score(reference, output)["rougeL"]
-    cut = rouge_metric.scorer(("rougeL",), found.tokenizer, False)._tokenizer.tokenize
+    cut = rouge_metric.cutter(found.tokenizer).tokenize
     x, y = len(cut(output)), len(cut(reference))
     values = {"P": number(parts.precision), "R": number(parts.recall), "F": number(found.value), "x": str(x), "y": str(y),
               "lcs": str(round(parts.precision * x))}

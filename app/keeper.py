@@ -4,7 +4,6 @@ A browser is known by a key that this host signed and the browser keeps; the dat
 logged and never stops a run.
 """
 
-import errno
 import hashlib
 import hmac
 import json
@@ -12,6 +11,7 @@ import logging
 import os
 import secrets
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import contextmanager
@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from app import processes
 from app.moments import changed
+from app.troubles import trouble
 from app.words import english
 from core.errors import SessionError, TwoStacksError
 from core.settings import Settings
@@ -30,6 +31,7 @@ if TYPE_CHECKING:  # sqlite-utils takes half a second to import, which the first
 
 log = logging.getLogger("two-stacks")
 VISITORS = 1000  # that are remembered
+AGAIN = 60.0  # seconds until a place that could not be used is tried again
 
 
 @dataclass
@@ -55,6 +57,8 @@ class Keeper:
 
     def __init__(self, place: Path | None = None):
         self._place, self._store, self._problem, self._nowhere = place, None, "", ""
+        self._tried = 0.0
+        self.mended = ""  # a sentence for everyone where the file of sessions was damaged
         self._copy: Path | None = None
         self._visits: OrderedDict[str, Visit] = OrderedDict()
         self._lock, self._opening = threading.Lock(), threading.Lock()
@@ -64,22 +68,34 @@ class Keeper:
     def store(self) -> "Store":
         """The store, opened when first asked for; SessionError where this host has no place for one."""
         with self._opening:
-            if self._store is None and not self._problem:
+            if self._store is None and (not self._problem or time.monotonic() - self._tried > AGAIN):
                 from core.sessions import Store, backup
                 from core.sessions.place import FILE
 
                 try:
                     live, copy = self._folder() / FILE, backup.target()
-                    backup.restore(live, copy)
-                    self._store, self._copy = Store(self._folder()), copy
+                    self._mend(live, copy)
+                    self._store, self._copy, self._problem = Store(self._folder()), copy, ""
                     if copy:
                         backup.keep_backing_up(live, copy)
-                except Exception as error:  # no rights, a full disk, a damaged file: the page works without
+                except Exception as error:  # no rights, a full disk: the page works without, and tries again later
                     log.exception("sessions cannot be kept")
-                    self._problem = str(error) if isinstance(error, TwoStacksError) else "the host's log says why"
+                    self._problem, self._tried = reason(error), time.monotonic()
             if self._store is None:
-                raise SessionError(f"Sessions cannot be kept on this host: {self._problem}")
+                raise SessionError(f"Sessions cannot be kept on this host now. {self._problem} Runs go on.")
             return self._store
+
+    def _mend(self, live: Path, copy: Path | None) -> None:
+        """Before the file is opened: one that is not there comes from the copy; a damaged one is put aside and read as far as it
+        goes."""
+        from core.sessions import backup, salvage
+
+        aside = None if salvage.healthy(live) else salvage.put_aside(live)
+        backup.restore(live, copy)
+        if aside:
+            count = salvage.salvage(aside, live)
+            self.mended = english("page.mended", count=count, name=aside.name)
+            log.error("the file of sessions was damaged; %d sessions could be kept, and the damaged file is %s", count, aside)
 
     def _folder(self) -> Path:
         if self._place is None:
@@ -256,10 +272,7 @@ def _secret(folder: Path) -> bytes:
 
 def reason(error: Exception) -> str:
     """Why something was not kept, for the visitor; the host's log has the whole error."""
-    if isinstance(error, TwoStacksError):
-        return str(error)
-    full = "full" in str(error) or getattr(error, "errno", None) == errno.ENOSPC
-    return "The disk of this host is full." if full else "The host's log says why."
+    return str(error) if isinstance(error, TwoStacksError) else trouble(error) or "The host's log says why."
 
 
 @contextmanager

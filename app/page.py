@@ -8,20 +8,26 @@ from types import SimpleNamespace
 
 import gradio as gr
 import numpy as np
+from starlette.middleware import Middleware
 
 from app import endpoints, health, processes, shutdown, zero
 from app.answers import sentence, spoken
 from app.config import AppConfig
 from app.controls import Controls, model_picker, more, task_picker, text_box
 from app.corpus_packs import line_of
+from app.door import REFUSALS, Door
 from app.engine import LOADING, Engine
+from app.guarded import Guarded
 from app.tab import Tab
 from app.theme import CSS, theme
 from app.turns import MODEL_TURN
 from app.views import decoding, formulas, masks, noise, scores, sessions, train
 from app.widgets.aids import Aids, sheet
+from app.widgets.beats import Beats
+from app.widgets.late import Late, code
 from app.widgets.lecture import Lecture
 from app.widgets.replay_bar import ReplayBar
+from app.widgets.scripts import head
 from app.widgets.spelling import Spelling, pack
 from app.widgets.stepper import PLOTLY_FILE, Stepper
 from app.words import TRANSLATIONS, said
@@ -41,7 +47,7 @@ def build(config: AppConfig) -> gr.Blocks:
     engine = Engine(config.registry(), elsewhere=zero.lend() if config.zero else None, options=config.engine)
     first = next(iter(engine.saved.values()), None)
     gr.set_static_paths([str(PLOTLY_FILE)])
-    with gr.Blocks(title="Two Stacks", analytics_enabled=False, delete_cache=(3600, 3600)) as page:
+    with Guarded(title="Two Stacks", analytics_enabled=False, delete_cache=(3600, 3600)) as page:
         endpoints.build(engine)  # first: a name that an event of the page took before would be changed
         gr.Markdown(said("page.head"), elem_id="ts-head")
         aids = Aids(elem_id="ts-aids", elem_classes="ts-bare")
@@ -66,8 +72,10 @@ def build(config: AppConfig) -> gr.Blocks:
         notice = gr.HTML("", html_template="<div class='ts-notice' role='alert'>{{value}}</div>", elem_id="ts-notice")
         unkept = gr.HTML("", html_template="<div class='ts-notice' role='status'>{{value}}</div>", elem_id="ts-unkept")
         key = gr.BrowserState("", storage_key="two-stacks", secret="two-stacks")  # what it holds is signed by the host
+        beats = Beats()  # here, as what lies in a closed tab is not in the page
         bar = ReplayBar(elem_id="ts-replay", elem_classes="ts-bare")
         lecture = Lecture(elem_id="ts-lecture", elem_classes="ts-bare")
+        minutes = Late(elem_id="ts-minutes", elem_classes="ts-bare")
         with gr.Tabs(elem_id="ts-tabs") as tabs:
             with gr.Tab(said("page.attention"), id="attention"):
                 stepper = Stepper(value=engine.saved_pack(first) if first else None)
@@ -79,7 +87,7 @@ def build(config: AppConfig) -> gr.Blocks:
                     if show_tab := others[-1].opens or others[-1].follow:
                         show_tab(tab.select)
             with gr.Tab(said(sessions.TITLE), id="sessions", elem_id="ts-tab-sessions") as tab:
-                stage = sessions.Stage(tabs, stepper, notice, bar, lecture, key, unkept, others)
+                stage = sessions.Stage(tabs, stepper, notice, bar, lecture, key, unkept, others, beats)
                 kept = sessions.build(engine, controls, stage, page, tab)
 
         @spoken
@@ -129,6 +137,8 @@ def build(config: AppConfig) -> gr.Blocks:
         timer = gr.Timer(1.0)
         timer.tick(lambda: (engine.status, gr.Timer(active=not engine.ready)), None, [status, timer], queue=False,
                    api_visibility="private", show_progress="hidden")
+        page.load(lambda: code("minutes", "text", "minutes", "troubles"), None, minutes, queue=False, api_visibility="private",
+                  show_progress="hidden")
         # The picture is on the page already; now there is time to load the model.
         page.load(engine.load_in_background, queue=False, api_visibility="private")
     page.engine = engine
@@ -230,10 +240,13 @@ def serve(page: gr.Blocks, config: AppConfig) -> None:
     """
     page.queue(max_size=config.queue_size, default_concurrency_limit=20)
     page._queue.sleep_when_free = LOOKS  # Gradio's own millisecond takes a twentieth of a core from an idle page
+    page._queue.compute_analytics_summary = lambda records: None  # a table of the last 10,000 events, made anew after each one
     page.launch(
-        i18n=TRANSLATIONS, server_name=config.host, server_port=config.port, theme=theme(), css=CSS, footer_links=[],
+        i18n=TRANSLATIONS, server_name=config.host, server_port=config.port, theme=theme(), css=CSS, head=head(), footer_links=[],
         run_history=False, ssr_mode=False, enable_monitoring=False, pwa=False, mcp_server=config.mcp, share=False,
         max_file_size="1mb", blocked_paths=page.engine.keeper.places(), show_error=False, root_path=config.root_path,
-        state_session_capacity=200, prevent_thread_lock=True, quiet=True, app_kwargs={"routes": [health.route(page)]},
+        state_session_capacity=200, prevent_thread_lock=True, quiet=True, app_kwargs={
+            "routes": [health.route(page), page.presence.route()], "middleware": [Middleware(Door, page=page)],
+            "exception_handlers": dict(REFUSALS)},
         _frontend=False,  # else Gradio asks itself for the page, and ends where a busy machine takes more than 3 s for it
     )

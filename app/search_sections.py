@@ -1,19 +1,22 @@
-"""Closed sections of the search tab: copying beside generating, and what the caches save."""
+"""Closed sections of the search tab: copying beside generating, what the caches save, and what weights in fewer bits change."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import gradio as gr
 
-from app import cache_packs, copy_packs
+from app import cache_packs, copy_packs, precision_packs
 from app.engine import INTERVAL
 from app.mask_looks import fits
 from app.sections import Event, Section
 from app.widgets.cache_curves import CacheCurves
+from app.widgets.findings import Findings
 from app.widgets.pointer import Pointer
 from app.words import said
 from core.errors import InputError
-from core.settings import MAX_TOKENS
+from core.models import PRECISIONS
+from core.settings import MAX_TOKENS, Settings
 
 
 class CopyPart(Section):
@@ -38,21 +41,17 @@ class CopyPart(Section):
         yield copy_packs.pack(trace, generated, going.loaded.tokenizer, engine.models.alignment_head(settings.model))
 
 
-class CachePart(Section):
-    """The same tokens with the caches and without: whether anything differs, and what a step takes."""
+class Measured(Section):
+    """What is measured of so many tokens of the run, forward by forward, once a button asks for it."""
 
-    TAB, NAME = "search", "caches"
-    ASK = {"kind": "progress", "text": "Press Measure: the model writes the text above twice, with its caches and without."}
+    TAB = "search"
+    ASK: dict[str, str]
 
     def build(self) -> list[gr.components.Component]:
         self.tokens = gr.Slider(2, MAX_TOKENS, 64, step=1, label=said("page.search.caches.tokens"), min_width=240,
-                                elem_id="ts-search-caches-tokens")
-        self.go = gr.Button(said("page.search.caches.go"), variant="primary", size="sm", min_width=120,
-                            elem_id="ts-search-caches-go")
+                                elem_id=f"{self.id}-tokens")
+        self.go = gr.Button(said("page.search.caches.go"), variant="primary", size="sm", min_width=120, elem_id=f"{self.id}-go")
         return [self.tokens]
-
-    def show(self) -> list[gr.components.Component]:
-        return [CacheCurves(elem_id=f"{self.id}-view", elem_classes="ts-bare")]
 
     def events(self) -> list[Event]:
         def measured(values: dict, visitor: str, data: object) -> Iterator[dict]:
@@ -65,25 +64,61 @@ class CachePart(Section):
         yield self.ASK
 
     def measure(self, values: dict, visitor: str) -> Iterator[dict]:
-        """The curves while they grow; ended by a newer look, or by Stop."""
+        """What is shown while it grows; ended by a newer look, or by Stop."""
         settings, engine, tokens = self.settings(values), self.looks.engine, values[self.tokens]
         yield from engine.arriving(settings.model)
+        tokens = int(tokens) if isinstance(tokens, float) and tokens.is_integer() else tokens
+        ticket, found, last = engine.latest.begin(visitor), [], time.monotonic()
+        steps, pack = self.steps(settings, tokens)
+        while engine.latest.wants(visitor, ticket):
+            with engine.turn:
+                one = next(steps, steps)
+            if one is steps:
+                break
+            found += [one] if one else []
+            if one and time.monotonic() - last > INTERVAL and len(found) < tokens:
+                last = time.monotonic()
+                yield pack(found)
+        if not found:
+            raise InputError("This was stopped before a step was made. Press Measure once more.")
+        yield pack(found)
+
+    def steps(self, settings: Settings, tokens: int) -> tuple[Iterator, Callable[[list], dict]]:
+        """What is found after each forward, or None between two that belong together; and how it is shown."""
+        raise NotImplementedError
+
+
+class CachePart(Measured):
+    """The same tokens with the caches and without: whether anything differs, and what a step takes."""
+
+    NAME = "caches"
+    ASK = {"kind": "progress", "text": "Press Measure: the model writes the text above twice, with its caches and without."}
+
+    def show(self) -> list[gr.components.Component]:
+        return [CacheCurves(elem_id=f"{self.id}-view", elem_classes="ts-bare")]
+
+    def steps(self, settings: Settings, tokens: int) -> tuple[Iterator, Callable[[list], dict]]:
         from core.cache_cost import with_and_without
         from core.runs import run
 
-        going, ticket = run(settings, engine.models), engine.latest.begin(visitor)
-        tokens = int(tokens) if isinstance(tokens, float) and tokens.is_integer() else tokens
-        steps, costs, last = with_and_without(going, tokens), [], time.monotonic()
-        shape = engine.models.cache_shape(settings.model)
-        while engine.latest.wants(visitor, ticket):
-            with engine.turn:
-                cost = next(steps, steps)
-            if cost is steps:
-                break
-            costs += [cost] if cost else []
-            if cost and time.monotonic() - last > INTERVAL and len(costs) < tokens:
-                last = time.monotonic()
-                yield cache_packs.pack(going, costs, tokens, shape)
-        if not costs:
-            raise InputError("This was stopped before a step was made. Press Measure once more.")
-        yield cache_packs.pack(going, costs, tokens, shape)
+        going, shape = run(settings, self.looks.engine.models), self.looks.engine.models.cache_shape(settings.model)
+        return with_and_without(going, tokens), lambda found: cache_packs.pack(going, found, tokens, shape)
+
+
+class PrecisionPart(Measured):
+    """The same tokens with weights in fewer bits: what changes in the logits, what a step takes, and how to run with them."""
+
+    NAME = "precision"
+    ASK = {"kind": "progress", "text": "Press Measure: the same tokens are read with float32, bfloat16 and int8 weights."}
+
+    def show(self) -> list[gr.components.Component]:
+        return [Findings(elem_id=f"{self.id}-told", elem_classes="ts-bare")]
+
+    def steps(self, settings: Settings, tokens: int) -> tuple[Iterator, Callable[[list], dict]]:
+        from core.precision import compare, product_bytes
+        from core.runs import run
+
+        models, base = self.looks.engine.models, settings.model.partition("@")[0]
+        full, *lights = (run(replace(settings, model=base + at), models) for at in ("", *(f"@{name}" for name in PRECISIONS)))
+        sizes = [product_bytes(one.loaded.model) for one in (full, *lights)]
+        return compare(full, lights, tokens), lambda found: precision_packs.pack(full, found, tokens, sizes)

@@ -77,7 +77,7 @@ class Prefixed:
 
     mask (n, n); weights (n, n), mean over layers and heads; distance (n + 1, n): for each p the largest change of any logit of
     each position from the causal ones. cached: largest difference between decoding with a cache and one whole forward.
-    written: for some p, the last one n, what it then writes.
+    written: for some p, the last one n, what it then writes; penalty: of repetition, prompt: which counts what was read too.
     """
 
     pieces: list[str]
@@ -87,6 +87,8 @@ class Prefixed:
     distance: Floats
     cached: float
     written: dict[int, str]
+    penalty: float
+    prompt: bool
 
 
 @cache
@@ -113,8 +115,14 @@ def pieces_of(settings: Settings, loaded: Any) -> tuple[list[Token], list[Token]
     return tokens[:-1], tokens[-1:]
 
 
-def prefix(looks: Looks, settings: Settings, p: object) -> Prefixed:
-    """The first words of the text through one trained stack; p beyond them means all of them."""
+def prefix(looks: Looks, settings: Settings, p: object, prompt: object = False) -> Prefixed:
+    """The first words of the text through one trained stack; p beyond them means all of them.
+
+    prompt: whether the repetition penalty of the settings counts what was read, beside what was written.
+    """
+    if not isinstance(prompt, bool):
+        raise InputError(f"Whether the penalty counts the prompt is {shown(prompt)}; it must be on or off.")
+    penalty = settings.decoding.repetition_penalty
     p = counted("prefix length", p, MOST_PIECES)
     with looks.engine.turn:
         stack, loaded = _stack()
@@ -126,10 +134,10 @@ def prefix(looks: Looks, settings: Settings, p: object) -> Prefixed:
         batch, p, real = _batch(ids, p)
         whole, cached = (stack.logits(batch, p, real, cached=way) for way in (False, True))
         read = [*ids, end[0].id]
-        written = {length: plain(loaded.tokenizer, stack.write(read, length, MOST_WRITTEN, end[0].id))
+        written = {length: plain(loaded.tokenizer, stack.write(read, length, MOST_WRITTEN, end[0].id, penalty, prompt))
                    for length in dict.fromkeys((0, p, len(ids)))}
     return Prefixed([token.text for token in tokens], p, view.mask[0], view.weights[0].mean((0, 1)), distance,
-                    float(abs(whole - cached)[real.astype(bool)].max()), written)
+                    float(abs(whole - cached)[real.astype(bool)].max()), written, penalty, prompt)
 
 
 def _batch(ids: list[int], p: int) -> tuple[list[list[int]], int, np.ndarray]:

@@ -103,6 +103,8 @@ def prefix_said(found: Prefixed) -> dict[str, Any]:
     name = "causal" if found.p <= 1 else "whole" if found.p == n else "part"
     said = english(f"page.masks.prefix.{name}", p=found.p, n=n, moved=int((distance > 0).sum()), most=size(float(distance.max())))
     notes = [english("page.masks.prefix.writes", p=p, text=text) for p, text in found.written.items()]
+    counted = "off" if found.penalty == 1 else "prompt" if found.prompt else "written"
+    notes += [english(f"page.masks.prefix.penalty.{counted}", penalty=f"{found.penalty:g}")]
     notes += [english("page.masks.prefix.trained"), english("page.masks.prefix.why"),
               english("page.masks.prefix.cached", cached=size(found.cached))]
     return {"kind": "found", "sentence": said, "lines": [], "notes": notes}

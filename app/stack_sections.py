@@ -58,9 +58,10 @@ class PrefixPart(Section):
     def build(self) -> list[gr.components.Component]:
         self.length = gr.Slider(0, stack_looks.MOST_PIECES, 8, step=1, label=said("page.masks.prefix.length"), min_width=250,
                                 elem_id="ts-masks-prefix-length")
-        return [self.length]
+        self.prompt = gr.Checkbox(False, label=said("page.masks.prefix.prompt"), min_width=250, elem_id="ts-masks-prefix-prompt")
+        return [self.length, self.prompt]
 
     def answers(self, values: dict) -> Iterator[dict]:
-        found = stack_looks.prefix(self.looks, self.settings(values), values[self.length])
+        found = stack_looks.prefix(self.looks, self.settings(values), values[self.length], values[self.prompt])
         yield {self.told: stack_packs.prefix_said(found), self.maps: stack_packs.prefix(found),
                self.length: gr.Slider(maximum=len(found.pieces), value=found.p)}

@@ -5,6 +5,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from app.palette import variables
 from app.widgets.scripts import script, styles
 from app.widgets.stepper import SCRIPTS, TEMPLATE
 from app.words import LANGUAGES
@@ -12,11 +13,11 @@ from app.words import LANGUAGES
 MOST_BYTES = 32 * 2**20
 # What Gradio's theme gives the components; light or dark as the reader's system says.
 _FRAME = """
-:root { color-scheme: light dark; --font: system-ui, "Segoe UI", "Noto Sans", sans-serif; --color-accent: #0072b2;
+:root { color-scheme: light dark; --font: system-ui, "Segoe UI", "Noto Sans", sans-serif; --color-accent: var(--c-blue);
   --body-text-color: #1f2937; --border-color-primary: #d9dee5; --block-background-fill: #fff; --input-background-fill: #fff;
-  --link-text-color: #0072b2; }
+  --link-text-color: var(--c-blue); }
 :root.dark { --body-text-color: #f1f5f9; --border-color-primary: #3b4350; --block-background-fill: #1e293b;
-  --input-background-fill: #334155; --link-text-color: #56b4e9; }
+  --input-background-fill: #334155; --link-text-color: var(--c-sky); }
 body { margin: 0 auto; padding: 16px; max-width: 1400px; font-family: var(--font); color: var(--body-text-color);
   background: #fff; overflow-wrap: anywhere; }
 .dark body { background: #0b1020; }
@@ -53,7 +54,7 @@ def page_of(name: str, note: str, packs: Sequence[dict[str, Any]]) -> str:
 <meta http-equiv="Content-Security-Policy"
   content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:">
 <title>{html.escape(name)} · Two Stacks</title>
-<style>{_FRAME}#stepper {{ {styles("stepper")} }} [data-ts=explain] {{ display: none !important; }}</style></head>
+<style>{variables()}{_FRAME}#stepper {{ {styles("stepper")} }} [data-ts=explain] {{ display: none !important; }}</style></head>
 <body><h1 dir="auto">{html.escape(name)}</h1><p dir="auto">{html.escape(note)}</p><select id="pick" aria-label="run"></select>
 <div id="stepper">{TEMPLATE}</div>
 <script>(() => {{ {begin}

@@ -2,6 +2,7 @@
 
 import gradio as gr
 
+from app.palette import variables
 from app.widgets.scripts import styles
 
 _OWN = """
@@ -18,19 +19,20 @@ _OWN = """
 #ts-chips button { border-radius: 999px; min-width: 0; flex: 0 1 auto; font-weight: 500; text-align: left;
   white-space: normal; }
 .ts-fact { color: var(--body-text-color-subdued); font-size: .92rem; overflow-wrap: anywhere; }
-.ts-notice:not(:empty) { border-left: 4px solid #D55E00; padding: .5rem .8rem; background: var(--background-fill-secondary);
-  border-radius: 4px; overflow-wrap: anywhere; }
+.ts-notice:not(:empty) { border-left: 4px solid var(--c-vermilion); padding: .5rem .8rem; border-radius: 4px;
+  background: var(--background-fill-secondary); overflow-wrap: anywhere; }
 .ts-underlines { position: absolute; z-index: 2; overflow: hidden; pointer-events: none; color: transparent; border-style: solid;
   border-color: transparent; white-space: pre-wrap; overflow-wrap: break-word; }
-.ts-underlines .ts-rare { text-decoration: underline dotted #0072B2 2px; text-underline-offset: 4px; }
-.ts-underlines .ts-unknown { text-decoration: underline wavy #D55E00 2px; text-underline-offset: 4px; }
+.ts-underlines .ts-rare { text-decoration: underline dotted var(--c-blue) 2px; text-underline-offset: 4px; }
+.ts-underlines .ts-unknown { text-decoration: underline wavy var(--c-vermilion) 2px; text-underline-offset: 4px; }
 #ts-spelling { min-height: 0; padding: 0; margin: -.2rem 0; }
 #ts-spelling .html-container { padding: 0; }
 .ts-spelling:not(:empty) { color: var(--body-text-color-subdued); font-size: .92rem; overflow-wrap: anywhere; }
 #ts-lessons { gap: .4rem; flex-wrap: wrap; }
 #ts-lessons button { flex: 0 1 auto; }
 #ts-noise-about p, #ts-masks-about p, #ts-scores-about p, #ts-sessions-about p,
-#ts-search-about p { color: var(--body-text-color-subdued); max-width: 62rem; margin: 0; }
+#ts-search-about p, #ts-train-about p, #ts-formulas-about p { color: var(--body-text-color-subdued);
+  max-width: 62rem; margin: 0; }
 #ts-noise-controls input[type=number] { width: 58px; padding: 4px; }
 #ts-noise-controls .form { display: grid; grid-template-columns: repeat(auto-fit, minmax(220px, 1fr));
   background: var(--block-background-fill); }
@@ -47,15 +49,35 @@ _OWN = """
 .ts-masks-head { margin-top: .8rem; }
 .ts-masks-head h3, .ts-masks-head p { margin: 0; }
 .ts-masks-head p { color: var(--body-text-color-subdued); max-width: 62rem; }
-.ts-section > .label-wrap { font-weight: 600; font-size: 1.05rem; }
+.ts-section > .label-wrap { font-weight: 600; font-size: 1.05rem; text-align: start; }
 .ts-section .ts-masks-head { margin-top: 0; }
 .ts-masks-row { align-items: end; max-width: 46rem; }
 #ts-masks-padding-mask { min-width: 180px !important; } /* a check box drops its min_width: on a phone it would be cut */
 .ts-bare { padding: 0 !important; overflow: visible !important; }
 .ts-bare .html-container { padding: 0; }
+/* Gradio mounts one kind of component after the other: nothing is shown until what stands above it is there. Then the rooms of
+   what comes a moment after the page, so that nothing below moves when it does. */
+.gradio-container:not(:has(#ts-text textarea):has(#ts-chips button):has(#ts-run):has(#ts-status))
+  :is(#ts-controls, #ts-more, #ts-minutes, #ts-tabs) { visibility: hidden; }
+#ts-head { min-height: 97px; }
+#ts-controls { min-height: 249px; }
+#ts-look, #ts-status { min-height: 21px !important; }
+#ts-more { min-height: 40px; }
+#ts-minutes { min-height: 74px; }
+.ts-minutes-off #ts-minutes { display: none; }
 #ts-formulas-plot:not(.fc-slot *) { display: none; } /* until a card takes it in */
+@media (max-width: 1060px) { #ts-head { min-height: 125px; } #ts-controls { min-height: 340px; } }
 @media (max-width: 640px) {
+  #ts-head { min-height: 177px; }
   #ts-head h1 { font-size: 1.5rem; }
+  #ts-head p { font-size: 1rem; }
+  #ts-aids { min-height: 26px !important; }
+  #ts-chips { flex-wrap: nowrap; overflow-x: auto; padding: 2px 2px 6px; scrollbar-width: thin; }
+  #ts-chips button { flex: none; white-space: nowrap; }
+  #ts-controls > .column:first-child { min-height: 192px; }
+  #ts-controls > .column:last-child { min-height: 304px; }
+  #ts-status { min-height: 41px !important; }
+  #ts-minutes { min-height: 146px; }
   #ts-tabs > .tab-wrapper button[role=tab], #ts-tabs > .tab-wrapper [aria-hidden] button { padding: 0 .4rem; font-size: .85rem; }
   #ts-noise-controls > *, #ts-noise-controls .form > * { flex: 1 1 100%; min-width: 100% !important; }
   #ts-noise-buttons button, #ts-scores-row button { flex: 1 1 100%; white-space: normal; height: auto; }
@@ -63,9 +85,10 @@ _OWN = """
 #ts-tabs > .tab-wrapper button.selected { color: #1d4ed8; }
 .dark #ts-tabs > .tab-wrapper button.selected { color: #60a5fa; }
 footer { display: none !important; }
+[data-testid=status-tracker].hide { display: none !important; } /* else "Error" and a button stay there, unseen */
 """
 # several components share each, so it travels once
-CSS = _OWN + styles("noise", "findings", "scores", "sessions", "lecture", "search_sections", "corpus", "aids")
+CSS = variables() + _OWN + styles("noise", "findings", "scores", "sessions", "lecture", "search_sections", "corpus", "aids")
 
 
 def theme() -> gr.Theme:
@@ -82,5 +105,11 @@ def theme() -> gr.Theme:
         button_primary_background_fill=blue.c600, button_primary_background_fill_hover=blue.c700,
         button_primary_background_fill_dark=blue.c600, button_primary_background_fill_hover_dark=blue.c700,
         checkbox_label_background_fill_selected=blue.c600, checkbox_label_background_fill_selected_dark=blue.c600,
+        button_secondary_background_fill_hover_dark=grey.c600,
+        link_text_color=blue.c700, link_text_color_hover=blue.c800, link_text_color_active=blue.c800,
+        link_text_color_visited=blue.c700, link_text_color_dark=blue.c300, link_text_color_hover_dark=blue.c200,
+        link_text_color_active_dark=blue.c200, link_text_color_visited_dark=blue.c300,
+        input_border_width="1px", input_border_color=grey.c300, input_border_color_dark=grey.c600,  # where one may type is seen
+        checkbox_border_width="1px", checkbox_border_color=grey.c500, checkbox_border_color_dark=grey.c400,
         input_placeholder_color=grey.c500, input_placeholder_color_dark=grey.c400,
     )

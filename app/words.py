@@ -29,9 +29,11 @@ def helps(*kinds: type) -> dict[str, str]:
 
 
 LANGUAGES = read()
-LATE = ("training.", "help_sheet.")  # components whose words travel with their script, once they open
+LATE = ("training.", "help_sheet.", "minutes.")  # components whose words travel with their script, once they open
+OURS = ("door.",)  # said by the host itself
 FIRST = {
-    language: {key: text for key, text in words.items() if not key.startswith(LATE)} for language, words in LANGUAGES.items()
+    language: {key: text for key, text in words.items() if not key.startswith(LATE + OURS)}
+    for language, words in LANGUAGES.items()
 }
 TRANSLATIONS = gr.I18n(**FIRST)  # `launch` takes it; the browser translates
 

@@ -97,10 +97,12 @@ AttentionMaskInterface.register(ALWAYS_EAGER, eager_mask)
 
 
 def install(model: PreTrainedModel) -> None:
-    """Put every site of `model` that can be reached under our function."""
-    if model._can_set_attn_implementation():
-        parts = [part for part in model.modules() if isinstance(part, PreTrainedModel)]
-        model.set_attn_implementation(NAME if all(part._supports_sdpa for part in parts) else ALWAYS_EAGER)
+    """Put every site of `model` that can be reached under our function. What cannot be set is left as it is, with a warning."""
+    try:
+        model.set_attn_implementation("sdpa")  # refused where one part of the model has none
+        model.set_attn_implementation(NAME)
+    except ValueError:
+        model.set_attn_implementation(ALWAYS_EAGER)
 
 
 @dataclass(frozen=True)
@@ -134,8 +136,6 @@ class Sites:
 @torch.inference_mode()
 def find_sites(model) -> Sites:
     """Run 5 source and 3 target tokens through the model and read the stacks off the shapes of the weights."""
-    if not model._can_set_attn_implementation():
-        return Sites({})
     device = model.device
     with capture() as kept:
         model(

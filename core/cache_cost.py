@@ -39,10 +39,7 @@ def with_and_without(going: Run, tokens: int) -> Iterator[Cost | None]:
     Greedy, by what the forward with caches says, on past the end of the text until `tokens` are written. The encoder runs
     once, before anything is timed, and so does a first step. InputError, ControlError for what cannot be measured.
     """
-    loaded = going.loaded
-    most = min(MAX_TOKENS, loaded.max_target)
-    if isinstance(tokens, bool) or not isinstance(tokens, int) or not 2 <= tokens <= most:
-        raise InputError(f"{str(tokens)[:40]} tokens cannot be written here; choose 2 to {most}.")
+    check(going, tokens)
     if looks_ahead(going.settings.masks.decoder):
         raise ControlError("The decoder mask shows later positions: nothing cached stays true, so there is nothing to compare.")
     memory, ids = going.encoded(), [going.start.id]
@@ -58,6 +55,13 @@ def with_and_without(going: Run, tokens: int) -> Iterator[Cost | None]:
         own, cross = cache_bytes(cache)
         ids.append(int(kept.argmax()))
         yield Cost((seconds, longer), float((kept - anew).abs().max()), ids[-1] == int(anew.argmax()), own, cross)
+
+
+def check(going: Run, tokens: object) -> None:
+    """InputError where so many tokens cannot be written, or it is no number of them."""
+    most = min(MAX_TOKENS, going.loaded.max_target)
+    if isinstance(tokens, bool) or not isinstance(tokens, int) or not 2 <= tokens <= most:
+        raise InputError(f"{str(tokens)[:40]} tokens cannot be written here; choose 2 to {most}.")
 
 
 @torch.inference_mode()

@@ -37,6 +37,8 @@ def under_controls(
     if site.restricts:
         dead = ~allowed.any(-1, keepdim=True)
         mask = allowed | dead
+        unread = ~allowed.any(-2).any(1, keepdim=True)[..., None]  # (batch or 1, 1, key, 1): 0 · NaN would still be NaN
+        key, value = key.masked_fill(unread, 0), value.masked_fill(unread, 0)
         if eager:
             mask = torch.zeros_like(mask, dtype=query.dtype).masked_fill(~mask, torch.finfo(query.dtype).min)
     output, weights = attention(module, query, key, value, mask, **options)

@@ -159,11 +159,6 @@ def _gemma(config: Mapping[str, Any], tied: bool) -> Architecture | None:
                         config.get("vocab_size") or one["vocab_size"], True, tied, 0, one["num_key_value_heads"])
 
 
-def training_bytes(parameters: int, bytes_per: int = 4) -> int:
-    """Weights, their gradients, and Adam's two averages of each (float32: 16 bytes a parameter); activations not counted."""
-    return parameters * (2 * bytes_per + 8)
-
-
 def counted(loaded: Any) -> list[tuple[str, int, str, int]]:
     """(stack, layer, part, parameters) of a loaded model, each parameter once: what is there, not what a config says.
 

@@ -14,6 +14,7 @@ from transformers import DynamicCache, LlamaConfig, LlamaForCausalLM
 from core import masks
 from core.attention import Capture, capture, install
 from core.controls import Controls, use
+from core.decode.processors import RepetitionPenalty
 from core.errors import InputError
 
 
@@ -71,15 +72,25 @@ class PrefixLM:
         parts = [self._forward(ids, real, mask, start, end, cache) for start, end in zip([0, *ends], ends)]
         return torch.cat(parts, dim=1).float().cpu().numpy()
 
-    def write(self, ids: Sequence[int], p: int, count: int, end: int | None = None) -> list[int]:
-        """At most `count` tokens after ids (n,), greedily, with a cache, up to `end`; what is written is suffix, so causal."""
+    def write(
+        self, ids: Sequence[int], p: int, count: int, end: int | None = None, penalty: float = 1.0, prompt: bool = False
+    ) -> list[int]:
+        """At most `count` tokens after ids (n,), greedily, with a cache, up to `end`; what is written is suffix, so causal.
+
+        penalty: of repetition, above 1 against it. It counts what was written, as a decoder's does; prompt: and what was
+        read, as transformers does where there is one stack. InputError unless it is a fraction above 0.
+        """
+        penalise, seen = RepetitionPenalty(penalty), 0 if prompt else len(ids)
         cache, written = DynamicCache(), list(map(int, ids))
         start = 0
         for _ in range(count):
             real = np.ones((1, len(written)))
             logits = self._forward([written], real, self.mask(real, p), start, len(written), cache)
             start = len(written)
-            written.append(int(logits[0, -1].argmax()))
+            last = logits[:, -1].clone()  # what comes out of inference is not to be changed in place
+            if written[seen:]:
+                penalise(last, [written[seen:]], len(written) - len(ids))
+            written.append(int(last[0].argmax()))
             if written[-1] == end:
                 break
         return written[len(ids) :]

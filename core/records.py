@@ -31,12 +31,12 @@ def unpack(kind: str, data: bytes, read: Callable[[dict, dict[str, np.ndarray]],
     try:
         found, head, arrays = split(data)
         if found != kind:
-            raise ValueError(f"it is a {found}")
+            raise RecordError(f"it is a {found}.")
         return read(head, arrays)
     except TwoStacksError as error:
         raise RecordError(f"This is not a usable {kind}: {error}") from None
     except WRONG as error:
-        raise RecordError(f"This is not a usable {kind}: {type(error).__name__} ({str(error)[:300]}).") from None
+        raise RecordError(f"This is not a usable {kind}: something in it is missing or damaged.") from error
 
 
 def split(data: bytes) -> tuple[str, dict, dict[str, np.ndarray]]:

@@ -3,6 +3,7 @@
 import platform
 import time
 from collections.abc import Hashable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import numpy as np
@@ -156,8 +157,13 @@ class Run(Iterator[Step]):
         return encode(self.loaded.model, self.loaded.sites, [t.id for t in self.source], self.controls, self.real)
 
     def read(self, encoded: Encoded) -> None:
-        """What this run is to decode from."""
-        self._encoded = encoded
+        """What this run is to decode from; a source token whose numbers are not finite is named, and its weights are 0."""
+        memory = encoded.output and encoded.output.last_hidden_state[0]  # None where the forwards are made elsewhere
+        bad = [] if memory is None else torch.nonzero(~memory.isfinite().all(-1)).flatten().tolist()
+        for at in bad:
+            self.notes.append(f"The encoder's numbers at source token {at + 1} ({self.source[at].text}) are not finite; "
+                              "what reads it is damaged.")
+        self._encoded = replace(encoded, weights=np.nan_to_num(encoded.weights)) if bad else encoded
 
     @property
     def memory(self) -> Encoded | None:

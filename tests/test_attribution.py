@@ -44,3 +44,14 @@ def test_it_is_the_slope_of_log_p(family):
     assert np.median(np.abs(found - slopes)) < 0.005 * np.abs(found).max()
     assert np.abs(found).max() > 1e-2
     assert not any(p.requires_grad for p in loaded.model.parameters())
+
+
+def test_b81_the_first_token_alone_has_numbers():
+    """One that was generated with no target before it still has a source to be attributed to."""
+    loaded = models.shared("t5")
+    run = started(loaded)
+    first = next(run)
+    found = input_x_gradient(loaded, [t.id for t in run.source], run.start.id, [int(first.token[0])])
+    assert found.shape == (1, len(run.source)) and np.isfinite(found).all() and found.any()
+    assert input_x_gradient(loaded, [t.id for t in run.source], run.start.id, []).shape == (0, len(run.source))
+    assert first.decoder_weights.shape[-1] == 1 and np.allclose(first.decoder_weights, 1)

@@ -47,7 +47,9 @@ class Case:
         chosen = {
             "repetition_penalty": round(draw.uniform(0.7, 2), 2), "no_repeat_ngram_size": draw.randint(1, 3),
             "encoder_no_repeat_ngram_size": draw.randint(1, 3), "min_new_tokens": draw.randint(1, 8),
-            "forced_bos_token_id": draw.choice(WORDS), "forced_eos_token_id": draw.choice(self.eos),
+            # No end: then nothing is left, and the reference goes on with rows of log P −inf where this search stops.
+            "forced_bos_token_id": draw.choice([id for id in WORDS if id not in self.eos]),
+            "forced_eos_token_id": draw.choice(self.eos),
         }
         asked = draw.random() < 0.6
         self.options: dict[str, Any] = {name: value for name, value in chosen.items() if asked and draw.random() < 0.35}
@@ -104,6 +106,16 @@ def test_hypotheses_scores_and_trees_equal_generate(family, eager, seed):
         (reference,) = case.theirs(family, eager(family))
         compare_results(levels, reference, case.beams)
         compare_trees(levels, reference)
+
+
+def test_a_forced_first_token_that_ends_leaves_one_hypothesis_and_a_sentence():
+    loaded = models.shared("t5")
+    search = beam([start_for(loaded)], Rules(3, frozenset({20}), 8, 1.0, "never"))
+    encoded = encode(loaded.model, loaded.sites, [8, 12, 1])
+    (only,) = decode(loaded.model, loaded.sites, encoded, search, [Forced(20, 0, "test")])
+    assert only.request.finished and only.request.stopped == "stopped: all that the bans left has ended"
+    tree = tree_of([only.request.level], 3)
+    assert [tree.token[tree.path(node)].tolist() for node in tree.ranking] == [[20]]
 
 
 # A comparison that broken searches pass would be worth nothing.

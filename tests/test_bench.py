@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from tests.bench import Spread, busy, ctranslate, groups, milliseconds, percentile, ratios
+from tests.bench import Spread, busy, ctranslate, groups, milliseconds, peers, percentile, ratios
 from tests.bench.decoding import VARIED, Comparison, Shape, build, compare
 
 TINY = Shape("tiny", dict(d_model=32, num_layers=2, num_decoder_layers=2, num_heads=4, d_kv=8, d_ff=64), 100)
@@ -58,3 +58,12 @@ def test_without_ctranslate2_it_is_left_out_and_said(monkeypatch):
     monkeypatch.setattr(groups, "SHAPES", (TINY,))
     said = list(groups.lines(1, quick=True))
     assert len(said) == 3 and said[-1] == ctranslate.MISSING and ".[bench]" in said[-1]
+
+
+def test_every_side_of_the_peers_writes_the_same_number_of_tokens_and_float32_the_same_ones(monkeypatch):
+    monkeypatch.setattr(peers, "translator", lambda loaded, compute: None)
+    said = list(peers.lines(1, quick=True))
+    rows = {name: line for line in said for name in ("generate float32", "ours float32", "ours bfloat16", "ours int8")
+            if line.startswith(f"pocket    {name}")}
+    assert len(rows) == 4 and all("8 of 8" in rows[name] for name in ("generate float32", "ours float32"))
+    assert ctranslate.MISSING in said and said[-1].startswith("    64 -> 16") and "16 of 16 tokens equal" in said[-1]

@@ -1,4 +1,4 @@
-"""What GUIDE.md and API.md say is so: the table of variables, the variables that the code reads, and every example."""
+"""What the documents say is so: variables, limits, commands of make, and every example."""
 
 import ast
 import re
@@ -6,8 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from app.config import ENVIRONMENT, read_config
+from app.calls import DEEP, UNREAD
+from app.config import ENVIRONMENT, AppConfig, read_config
+from app.door import MOST
+from app.endpoints import MOST_TEXTS
+from app.presence import GONE
+from app.turns import RUNS
 from core.errors import InputError
+from core.metrics.corpus import MAX_BYTES, MAX_LINES
+from core.models import ASSETS
+from core.settings import MAX_BEAMS, MAX_CHARACTERS, MAX_SOURCE, MAX_TOKENS
+from core.train.recipes import RECIPES
 
 ROOT = Path(__file__).resolve().parents[1]
 GUIDE, API = ((ROOT / name).read_text("utf-8") for name in ("GUIDE.md", "API.md"))
@@ -63,6 +72,46 @@ def test_options_and_variables_mean_the_same():
 def test_a_root_path_that_is_none_is_refused(variables):
     with pytest.raises(InputError, match="must begin with /"):
         read_config([], variables)
+
+
+def test_the_limits_of_the_guide_are_those_of_the_code():
+    table = GUIDE.split("## Limits")[1].split("\n## ")[0]
+    rows = {name: [int(number.replace(",", "")) for number in re.findall(r"[\d,]*\d", told)]
+            for name, told in re.findall(r"^\| ([a-zA-Z][^|]*?) \| ([^|]*?) \|$", table, re.M)}
+    served = (ROOT / "app" / "page.py").read_text("utf-8")
+    assert rows["a source text"] == [MAX_CHARACTERS, MAX_SOURCE] and rows["an output"] == [MAX_TOKENS]
+    assert rows["beams"] == [MAX_BEAMS] and rows["an upload"] == [MAX_BYTES // 10**6]
+    assert rows["runs that are answered at once"] == [RUNS]
+    assert rows["texts that are scored"] == [MAX_LINES, MOST_TEXTS] and rows["events that wait"] == [AppConfig.queue_size]
+    assert f"state_session_capacity={rows['sessions of Gradio in memory'][0]}" in served
+    assert rows["answers that one tab has not read"] == [UNREAD] and rows["a request"] == [MOST // 2**20, DEEP, 64]
+    beat = int(re.search(r"EVERY = (\d+);", (ROOT / "assets/js/beats.js").read_text("utf-8"))[1])
+    assert rows["open tabs of one browser"] == [beat // 1000, GONE / 60]
+    assert len(rows) == 12  # what is new has a line above
+
+
+def test_every_command_of_make_is_documented_and_no_other():
+    text = (ROOT / "Makefile").read_text("utf-8")
+    targets = set(re.search(r"^\.PHONY: (.*)$", text, re.M)[1].split()) - {"help", "chromium"}
+    helped = set(re.findall(r"make (\w+)", text.split("help:")[1].split("\nrun:")[0]))
+    documents = [(ROOT / name).read_text("utf-8") for name in ("README.md", "GUIDE.md", "tests/README.md")]
+    named = {target for each in documents for target in re.findall(r"`make (\w+)", each)}
+    assert named | {"run", "test"} == targets == helped
+
+
+def test_modules_that_the_documents_run_are_there():
+    texts = [(ROOT / name).read_text("utf-8") for name in ("README.md", "GUIDE.md", "API.md", "tests/README.md")]
+    named = {name for text in texts for name in re.findall(r"python -m ([\w.]+)", text)} - {"pytest", "pip"}
+    assert len(named) >= 4
+    for name in named:
+        place = ROOT / name.replace(".", "/")
+        assert place.with_suffix(".py").exists() or (place / "__main__.py").exists(), name
+
+
+def test_a_card_says_the_epochs_of_its_recipe():
+    for name, recipe in RECIPES.items():
+        card = (ASSETS / name / "README.md").read_text("utf-8")
+        assert f"- epochs: {recipe.epochs}\n" in card or "It went on from weights" in card, name
 
 
 def examples(mark: str) -> list[str]:

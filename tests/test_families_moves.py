@@ -6,8 +6,8 @@ import time
 import pytest
 import torch
 
+from app.experiments.drawing import normal
 from app.experiments.families import EXPERIMENTS_004
-from app.experiments.family_figures import normal
 from core.formulas import FORMULAS
 from core.formulas.families import FORMULAS_004, objectives
 

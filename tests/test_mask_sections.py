@@ -7,7 +7,7 @@ import gradio as gr
 import numpy as np
 import pytest
 
-from app import stack_looks
+from app import stack_looks, stack_packs
 from app.engine import Engine
 from app.mask_looks import Looks
 from app.masked import Drawn, Masked
@@ -23,7 +23,7 @@ from core.positions import relative_bias
 from core.prefix import PrefixLM
 from core.prefix_model import load_prefix
 from core.runs import run
-from core.settings import Settings
+from core.settings import Decoding, Settings
 from tests import models as tiny
 
 TEXT = "A man rides a brown horse near the old fence."
@@ -155,7 +155,7 @@ def test_too_many_numbers_for_padding_are_refused(looks, monkeypatch):
 
 def test_the_slider_shows_mask_weights_and_distance_of_the_same_weights(looks):
     part = section(looks, PrefixPart)
-    found = answer(part, 4)
+    found = answer(part, 4, False)
     mask, weights, distance = found[part.maps]["panels"]
     n = len(mask["rows"])
     assert mask["rows"][:2] == ["1 translate", "2 English"] and mask["rows"][-1] == f"{n} ."
@@ -170,7 +170,7 @@ def test_the_slider_shows_mask_weights_and_distance_of_the_same_weights(looks):
 
 def test_distances_are_those_of_the_stack_in_single_precision(looks):
     part = section(looks, PrefixPart)
-    far = numbers(answer(part, 0)[part.maps]["panels"][2])
+    far = numbers(answer(part, 0, False)[part.maps]["panels"][2])
     loaded = load_prefix("pocket-prefix", ASSETS / "pocket-prefix")
     ids, plain = [[token.id for token in stack_looks.pieces_of(Settings(TEXT), loaded)[0]]], PrefixLM(loaded.model)
     for p in (2, 5, len(ids[0])):
@@ -181,7 +181,7 @@ def test_distances_are_those_of_the_stack_in_single_precision(looks):
 @pytest.mark.parametrize(("p", "said"), [(0, "is causal"), (1, "is causal"), (36, "bidirectional"), (30, "bidirectional")])
 def test_the_ends_of_the_slider(looks, p, said):
     part = section(looks, PrefixPart)
-    assert said in answer(part, p)[part.told]["sentence"]
+    assert said in answer(part, p, False)[part.told]["sentence"]
 
 
 @pytest.mark.parametrize("text", ["Dog", "a b", TEXT, "w " * 60])
@@ -200,10 +200,28 @@ def test_what_it_writes_is_what_the_trained_model_writes(looks):
         assert translate(reader, [TEXT], next(iter(loaded.tasks.values())), 1) == [found.written[p]]
 
 
+def test_b18_the_penalty_counts_the_prompt_only_where_it_is_asked_to_and_says_which(looks):
+    def shown(text: str, penalty: float, prompt: bool):
+        settings = Settings(text, decoding=Decoding(repetition_penalty=penalty))
+        found = stack_looks.prefix(looks, settings, 36, prompt)
+        return found.written, " ".join(stack_packs.prefix_said(found)["notes"])
+
+    for text in ("no no", "A man in a T-shirt."):
+        plain, off = shown(text, 1.0, False)
+        assert "is 1, so nothing is penalised" in off and shown(text, 1.0, True)[0] == plain
+        written, said = shown(text, 2.0, False)
+        assert "Repetition penalty 2: it counts what this stack wrote and nothing that it read" in said
+        both, said = shown(text, 2.0, True)
+        assert "Repetition penalty 2: it counts what this stack read and what it wrote" in said
+        assert both != written or text == "no no"  # a T-shirt becomes a Hemd; German has no "no" to write again
+    part = section(looks, PrefixPart)
+    assert "it must be on or off" in answer(part, 4, "yes")[part.told]["text"]
+
+
 @pytest.mark.parametrize("p", [-1, 37, None, "3", 2.5, [1]])
 def test_lengths_that_cannot_be_are_a_sentence(looks, p):
     part = section(looks, PrefixPart)
-    assert "between 0 and 36" in answer(part, p)[part.told]["text"]
+    assert "between 0 and 36" in answer(part, p, False)[part.told]["text"]
 
 
 # All of them
@@ -219,7 +237,8 @@ def test_open_sections_follow_and_closed_ones_do_nothing(looks):
     sections = [section(looks, kind) for kind in (PaddingPart, PrefixPart)]
     parts = type("Parts", (), {"probe": Probe, "sections": sections})
     pad, slide = sections
-    values = {pad.open: False, slide.open: True, pad.pads: 8, pad.mask: True, slide.length: 2, "drawn": Drawn()}
+    asked = {pad.pads: 8, pad.mask: True, slide.length: 2, slide.prompt: False}
+    values = {pad.open: False, slide.open: True, **asked, "drawn": Drawn()}
     first, *rest = tab.looked_again(parts, values, "one")
     assert first == {"used": False} and [slide.told in found for found in rest] == [True]
 
@@ -239,6 +258,6 @@ def test_a_newer_look_silences_an_older_one(looks):
 
 
 def test_a_text_that_cannot_be_read_is_a_sentence(looks):
-    for kind, controls in ((PaddingPart, (8, True)), (PrefixPart, (2,))):
+    for kind, controls in ((PaddingPart, (8, True)), (PrefixPart, (2, False))):
         part = section(looks, kind)
         assert "empty" in answer(part, *controls, text="  ")[part.told]["text"]

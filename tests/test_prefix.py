@@ -80,6 +80,36 @@ def test_writing_causally_is_what_generate_writes(model, stock):
     assert model.write(IDS[1][:6], 0, 20) == out[0, 6:].tolist()
 
 
+@pytest.fixture(scope="module")
+def no(model) -> list[int]:
+    """"no no": a token twice that the model would write again."""
+    return next([id, id] for id in range(1, 64) if id in model.write([id, id], 2, 12, penalty=2.0))
+
+
+@pytest.mark.parametrize("prompt", [False, True])
+def test_b18_a_repetition_penalty_counts_what_was_written_and_the_prompt_only_if_asked(model, no, prompt):
+    ids, counted = list(no), []
+    for token in model.write(no, 2, 12, penalty=2.0, prompt=prompt):
+        row = model.logits([ids], 2)[0, -1]
+        for seen in set(ids if prompt else counted):
+            row[seen] = row[seen] * 2 if row[seen] < 0 else row[seen] / 2
+        assert token == int(row.argmax())
+        ids, counted = [*ids, token], [*counted, token]
+    assert (no[0] in counted) != prompt  # and the two ways differ
+
+
+def test_b18_in_one_stack_transformers_counts_the_prompt(model, stock):
+    ids = torch.tensor([IDS[1][:6]])
+    out = stock.generate(ids, attention_mask=torch.ones_like(ids), max_new_tokens=20, do_sample=False, repetition_penalty=2.0)
+    assert model.write(IDS[1][:6], 0, 20, penalty=2.0, prompt=True) == out[0, 6:].tolist()
+
+
+@pytest.mark.parametrize("penalty", [0.0, -1.0, float("nan")])
+def test_a_penalty_that_is_none_is_refused(model, no, penalty):
+    with pytest.raises(InputError, match="repetition penalty"):
+        model.write(no, 2, 3, penalty=penalty)
+
+
 @pytest.mark.parametrize(("p", "real", "said"), [(10, REAL, "between 0 and 9"), (-1, REAL, "between 0 and 9"),
                                                  (2, REAL * 0, "no real token")])
 def test_what_cannot_be_is_named(model, p, real, said):

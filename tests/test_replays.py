@@ -171,7 +171,7 @@ def test_a_full_session_is_said_and_the_next_run_begins_another(shelf, monkeypat
 
 @pytest.mark.parametrize(("error", "said"), [
     (sqlite3.OperationalError("database or disk is full"), "The disk of this host is full."),
-    (sqlite3.OperationalError("attempt to write a readonly database"), "The host's log says why."),
+    (sqlite3.OperationalError("attempt to write a readonly database"), "The disk of this host cannot be written to."),
 ])
 def test_a_disk_that_takes_nothing_more_is_said_and_the_run_goes_on(shelf, monkeypatch, error, said, caplog):
     kept(shelf, A)

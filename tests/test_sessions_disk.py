@@ -23,6 +23,7 @@ from core.errors import RecordError, SessionError
 from core.examples import saved
 from core.sessions import Store, backup, rows
 from core.sessions.arrays import DTYPES, deflate, deflate_all, inflate, inflate_all
+from core.sessions.database import File
 from core.sessions.place import FILE, data_directory, folder, is_remote
 from core.sessions.schema import apply, migrations
 from tests.replayed import ANN
@@ -125,6 +126,64 @@ def test_threads_that_come_and_go_leave_no_open_file(store):
         thread.start()
         thread.join()
     assert len(os.listdir("/proc/self/fd")) <= before + 6
+
+
+def test_b99_a_write_that_reads_first_waits_for_the_one_that_writes(tmp_path):
+    """Begun as a read it would be refused at once, whatever the timeout, since what it read is no longer so."""
+    file, holds, seen = File(tmp_path / FILE), threading.Event(), []
+
+    def slow():
+        with file.writing() as database:
+            database.execute("insert into meta values ('n', '1')")
+            holds.set()
+            time.sleep(0.3)
+
+    def reads_then_writes():
+        holds.wait()
+        with file.writing() as database:
+            (before,) = database.execute("select value from meta where name = 'n'").fetchone()
+            database.execute("update meta set value = ? where name = 'n'", [str(int(before) + 1)])
+            seen.append(before)
+
+    with file.writing() as database:
+        database.execute("create table meta (name text primary key, value text)")
+    together = [threading.Thread(target=each) for each in (slow, reads_then_writes)]
+    [thread.start() for thread in together]
+    [thread.join() for thread in together]
+    assert seen == ["1"] and file.database.execute("select value from meta").fetchall() == [("2",)]
+
+
+def test_b102_an_outer_transaction_takes_everything_back(tmp_path):
+    file = File(tmp_path / FILE)
+    with pytest.raises(ZeroDivisionError), file.writing() as outer:
+        with file.writing() as inner:
+            inner.execute("create table five (n)")
+        for number in range(5):
+            outer.execute("insert into five values (?)", [number])
+        raise ZeroDivisionError
+    assert "five" not in file.database.table_names()
+
+
+def test_b103_every_table_has_a_key_and_takes_its_first_row(store):
+    """An upsert into an empty table needs a key that is named; here keys are the tables' own."""
+    database = store.file.database
+    for table in database.tables:
+        assert table.pks and (table.pks != ["rowid"] or table.name.startswith("_")), table.name
+    session = store.create(ANN)
+    store.event(session.id, "first", {})
+    assert store.writer.flush() and [event["kind"] for event in store.events(session)] == ["first"]
+
+
+def test_b106_connections_that_are_closed_leave_no_open_file(tmp_path):
+    if not Path("/proc/self/fd").is_dir():
+        pytest.skip("this system does not list open files")
+    file = File(tmp_path / FILE)
+    file.connections.close()
+    before = len(os.listdir("/proc/self/fd"))
+    for _ in range(2000):
+        assert file.database.conn
+        file.connections.close()
+    assert len(os.listdir("/proc/self/fd")) <= before
 
 
 # Place and tables

@@ -154,9 +154,10 @@ def test_what_is_sent_before_the_first_picture_is_small():
     from app.config import AppConfig
     from app.page import build
     from app.theme import CSS
+    from app.widgets.scripts import head
     from app.words import FIRST
 
     config = build(AppConfig()).get_config_file()
     assert any("ts-root" in str(c) for c in config["components"] if c["type"] == "html")
-    sent = [ORJSONResponse(config).body, json.dumps(FIRST).encode(), CSS.encode()]
+    sent = [ORJSONResponse(config).body, json.dumps(FIRST).encode(), CSS.encode(), head().encode()]
     assert sum(map(len, sent)) < OWN_BYTES

@@ -12,12 +12,13 @@ import pytest
 import core.runs
 from app.config import AppConfig
 from app.page import build, serve
+from app.turns import RUNS
 from core.examples import OWN, saved
 from core.settings import Decoding, Settings
 from core.trace import run_id
 from tests.browser.conftest import free_port
 from tests.conftest import EXHAUSTIVE
-from tests.visitors import Visitor, pack_of, served
+from tests.visitors import Visitor, pack_of, resident, served
 
 ENDLESS = "A <img src=x onerror=alert(1)> dog."  # the model writes on until it may not
 
@@ -144,6 +145,26 @@ def test_stop_ends_a_run_within_one_step(page, visitors, made):
     assert made.count(text) == len(pack["rows"]) < 128
 
 
+def test_b90_a_full_line_of_the_model_holds_nobody_up_who_asks_for_something_else(page, visitors, made):
+    """As many endless runs as are answered at once, and one more in line: scores and a page that opens wait for none."""
+    people = visitors(RUNS + 1)
+    for at, visitor in enumerate(people):
+        visitor.press(f"{at} {ENDLESS}")
+    _until(lambda: len(made) >= 3)
+    other = visitors(1)[0]
+    began = time.monotonic()
+    other.arrive()
+    opened = time.monotonic() - began
+    asked = other.http.post(f"{other.address}/call/score", json={"data": [["a red ball"], [["a red car"]], ["BLEU"], ""]})
+    told = other.http.get(f"{other.address}/call/score/{asked.json()['event_id']}").text
+    scored = time.monotonic() - began - opened
+    still = sum(page.engine.latest._runs.get(visitor.name) is not None for visitor in people)
+    for visitor in people:
+        page.engine.latest.stop(visitor.name)
+    assert "event: complete" in told and "BLEU" in told
+    assert max(opened, scored) < 1 and still >= RUNS, (opened, scored, still)
+
+
 def test_a_closed_tab_frees_its_work(page, visitors, made):
     visitor = visitors(1)[0]
     text = "C " + ENDLESS
@@ -173,7 +194,7 @@ def test_nothing_of_a_visitor_stays_once_the_page_is_closed(page, visitors):
 def test_memory_is_flat_after_fifty_visitors_have_left(tmp_path):
     with served(free_port(), tmp_path) as (address, process):
         told = httpx.get(f"{address}/config").json()
-        held = [_resident(process)]
+        held = [resident(process)]
         for _ in range(4):
             people = [Visitor(address, told) for _ in range(50)]
             [visitor.stay() for visitor in people]
@@ -181,7 +202,7 @@ def test_memory_is_flat_after_fifty_visitors_have_left(tmp_path):
                 list(pool.map(Visitor.run, people, [OWN[at % len(OWN)]["en"] for at in range(50)]))
             [visitor.leave() for visitor in people]
             time.sleep(3)
-            held.append(_resident(process))
+            held.append(resident(process))
     print("MB held at first and after 50 visitors each: " + ", ".join(f"{bytes / 2**20:.0f}" for bytes in held))
     assert max(abs(after - before) for before, after in zip(held[1:], held[2:])) < 20 * 2**20
     assert held[-1] - held[0] < 40 * 2**20
@@ -190,6 +211,33 @@ def test_memory_is_flat_after_fifty_visitors_have_left(tmp_path):
 def test_nothing_large_is_in_a_visitors_state(page):
     states = [block for block in page.blocks.values() if isinstance(block, gr.State)]
     assert all(len(repr(state.value)) < 2000 for state in states)
+
+
+@pytest.mark.parametrize("path", ["/etc/hostname", "/proc/self/environ", str(Path(__file__).resolve()), "../../etc/passwd"])
+def test_b95_a_crafted_upload_reads_no_file_of_the_host(page, visitors, path):
+    """A payload that names a file of the server's as if this browser had uploaded it."""
+    parts = {part["id"]: part for part in page.told["components"]}
+    uploads = [each for each in page.told["dependencies"] if any(name == "upload" for _, name in map(tuple, each["targets"]))]
+    visitor = visitors(1)[0]
+    (own,) = visitor.http.post(f"{visitor.address}/upload", files={"files": ("a.txt", b"A red ball.\tEin roter Ball.\n")}).json()
+
+    def sent(each: dict, path: str) -> dict:
+        file = {"path": path, "orig_name": "a.txt", "meta": {"_type": "gradio.FileData"}}
+        data = [file if parts[id]["type"] == "uploadbutton" else parts[id]["props"].get("value") for id in each["inputs"]]
+        asking = visitors(1)[0]
+        asking.http.post(f"{asking.address}/queue/join", json={
+            "data": data, "fn_index": each["id"], "session_hash": asking.name, "trigger_id": None})
+        *_, last = asking.messages()
+        return last
+
+    assert len(uploads) >= 2
+    for each in uploads:
+        assert sent(each, own)["success"] and not sent(each, path)["success"]
+
+
+def test_b94_no_table_of_the_page_is_one_of_styled_cells(page):
+    """Maps and tables are drawn by our own components; Gradio's data frame takes a second for 200 x 100 styled cells."""
+    assert not {part["type"] for part in page.told["components"]} & {"dataframe", "highlightedtext"}
 
 
 @pytest.mark.parametrize("path", ["monitoring", "monitoring/summary", "runs", "docs", "mcp/", "file=app/page.py",
@@ -207,10 +255,6 @@ def test_what_gradio_could_add_is_off(page):
     assert not told.get("enable_monitoring") and not told.get("ssr_mode") and not told.get("analytics_enabled")
     assert not told.get("run_history") and not told.get("mcp_server") and not told.get("pwa")
     assert "show_error" not in told or not told["show_error"]
-
-
-def _resident(process: int) -> int:
-    return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * 4096
 
 
 def _until(true, seconds: float = 60) -> None:

@@ -78,11 +78,15 @@ class Visitor:
 
 
 @contextmanager
-def served(port: int, sessions: Path) -> Iterator[tuple[str, int]]:
-    """The page in another process, with its model loaded; its address and its process's number."""
-    command = [sys.executable, "-m", "app", "--port", str(port)]
+def served(port: int, sessions: Path, *options: str, **environment: str) -> Iterator[tuple[str, int]]:
+    """The page in another process, with its model loaded; its address and its process's number. Its log is in `sessions`.
+
+    options and environment: more of them for the page.
+    """
+    command = [sys.executable, "-m", "app", "--port", str(port), *options]
     with (sessions / "log").open("w") as out:
-        process = subprocess.Popen(command, stdout=out, stderr=out, env=os.environ | {"SESSIONS_DIR": str(sessions)})
+        process = subprocess.Popen(command, stdout=out, stderr=out,
+                                   env=os.environ | {"SESSIONS_DIR": str(sessions)} | environment)
     address, until = f"http://127.0.0.1:{port}", time.monotonic() + 120
     try:
         while True:
@@ -97,3 +101,8 @@ def served(port: int, sessions: Path) -> Iterator[tuple[str, int]]:
     finally:
         process.terminate()
         process.wait(30)
+
+
+def resident(process: int) -> int:
+    """Bytes of memory that a process holds."""
+    return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")

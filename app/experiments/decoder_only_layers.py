@@ -6,8 +6,9 @@ from math import prod
 import numpy as np
 import plotly.graph_objects as go
 
-from app.experiments.drawing import BLUE, GREEN, GREY, ORANGE, bars, figure, function, line, normal, points, shown
+from app.experiments.drawing import bars, figure, function, line, normal, points, shown
 from app.experiments.experiment import Dial, Experiment
+from app.palette import BLUE, GREEN, GREY, VERMILION
 
 Dials = Mapping[str, float]
 
@@ -63,7 +64,7 @@ def _residual(at: Dials) -> go.Figure:
     steps = range(layers + 1)
     return figure("‖∏ ∂y/∂x · v‖, F = tanh(Wx), d = 8; W ~ N(0, g²/d), seed 0 …", "ℓ", "‖·‖",
                   line(steps, with_it, "I + ∂F/∂x", mode="lines+markers"),
-                  line(steps, without, "∂F/∂x", ORANGE, mode="lines+markers"), yaxis_type="log")
+                  line(steps, without, "∂F/∂x", VERMILION, mode="lines+markers"), yaxis_type="log")
 
 
 def _layernorm(at: Dials) -> go.Figure:
@@ -120,7 +121,7 @@ def _cross_entropy(at: Dials) -> go.Figure:
     total, loss = function("cross_entropy")(z, ids)
     each = [function("cross_entropy")(z[t : t + 1], ids[t : t + 1])[1] for t in range(count)]
     return figure(f"log P = {shown(total)} nats, ℒ = {shown(loss)} nats; n = 8, V = 12, z ~ N(0, 1) + z · y, seed 0", "t",
-                  "−log p̂", bars(each), line([0.5, count + 0.5], [loss, loss], "ℒ", ORANGE), yaxis_range=[0, 5])
+                  "−log p̂", bars(each), line([0.5, count + 0.5], [loss, loss], "ℒ", VERMILION), yaxis_range=[0, 5])
 
 
 def _logit_gradient(at: Dials) -> go.Figure:
@@ -130,7 +131,7 @@ def _logit_gradient(at: Dials) -> go.Figure:
     z[0, 0] = at["z_1"]
     found = function("logit_gradient")(z, torch.tensor([2]))
     return figure("p̂ − y, y = e_3; V = 8, z ~ N(0, 1), seed 0", "w", "∂ℒ/∂z_w",
-                  bars(found[0], colour=[ORANGE if w == 2 else BLUE for w in range(8)]), yaxis_range=[-1.05, 1.05])
+                  bars(found[0], colour=[VERMILION if w == 2 else BLUE for w in range(8)]), yaxis_range=[-1.05, 1.05])
 
 
 def _parameters(at: Dials) -> go.Figure:

@@ -8,23 +8,9 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from app.experiments.drawing import (
-    BLUE,
-    GREEN,
-    GREY,
-    ORANGE,
-    bars,
-    digits,
-    dress,
-    figure,
-    function,
-    heat,
-    line,
-    normal,
-    point,
-    shown,
-)
+from app.experiments.drawing import bars, digits, dress, figure, function, heat, line, normal, point, shown
 from app.experiments.experiment import Dial, Experiment
+from app.palette import BLUE, GREEN, GREY, PINK, VERMILION
 
 Dials = Mapping[str, float]
 IDS = (0, 3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8)  # a text of a vocabulary of 12; the first token starts it
@@ -57,7 +43,7 @@ def _factorization(at: Dials) -> go.Figure:
     steps = list(range(1, count + 1))
     return figure(f"log P(x) = {shown(total)} nats; N = 2, d = 16, θ ~ N(0, 0.3²), seed 0", "t", "log P",
                   bars(each, "log P(x_t | x_<t)"),
-                  line(steps, np.cumsum(each.numpy()), "log P(x_≤t)", ORANGE, mode="lines+markers"))
+                  line(steps, np.cumsum(each.numpy()), "log P(x_≤t)", VERMILION, mode="lines+markers"))
 
 
 def _risk(at: Dials) -> go.Figure:
@@ -107,7 +93,7 @@ def _sinusoids(at: Dials) -> go.Figure:
         made.add_trace(point(p, table[p, column]), 2, 1)
     turn = 2 * np.pi * 10000 ** (2 * k / 32)
     dress(made, f"PE, d = 32; PE(p = {p}) = ({shown(table[p, 2 * k])}, {shown(table[p, 2 * k + 1])}), 2π/ω_k = {shown(turn)}")
-    made.add_vline(x=p, line={"color": ORANGE, "width": 1})
+    made.add_vline(x=p, line={"color": VERMILION, "width": 1})
     made.update_yaxes(title_text="2k, 2k + 1", row=1)
     made.update_yaxes(title_text="PE", row=2)
     return made.update_xaxes(title_text="p", row=2)
@@ -122,7 +108,7 @@ def _rope(at: Dials) -> go.Figure:
     q, k = normal(2, 1, width, seed=1)
     scores = (turn(q.expand(65, -1), torch.full((65,), p)) * turn(k.expand(65, -1), p - far)).sum(-1)
     made = make_subplots(rows=1, cols=2, horizontal_spacing=0.22)
-    for at_pair, colour in enumerate((BLUE, ORANGE, GREEN, GREY)[:pairs]):
+    for at_pair, colour in enumerate((BLUE, VERMILION, GREEN, PINK)[:pairs]):
         arrow = turned[2 * at_pair : 2 * at_pair + 2]
         made.add_trace(line([0, arrow[0]], [0, arrow[1]], f"k = {at_pair}", colour, mode="lines+markers"), 1, 1)
     made.add_trace(line(far, scores), 1, 2)
@@ -174,7 +160,7 @@ def _score_variance(at: Dials) -> go.Figure:
     scores, _, variance = function("score_variance")(normal(PAIRS, width), normal(PAIRS, width, seed=1))
     edges = np.linspace(-40, 40, 81)
     middle, traces = (edges[1:] + edges[:-1]) / 2, []
-    for name, values, colour in (("q·k", scores, BLUE), ("q·k/√d_k", scores / width**0.5, ORANGE)):
+    for name, values, colour in (("q·k", scores, BLUE), ("q·k/√d_k", scores / width**0.5, VERMILION)):
         counted, _ = np.histogram(values.numpy(), edges)
         traces.append(go.Bar(x=digits(middle), y=counted.tolist(), name=name, marker={"color": colour}))
     made = figure(f"Var[q·k] = {shown(variance)}, Var[q·k/√d_k] = {shown(variance / width)}, d_k = {width}; "

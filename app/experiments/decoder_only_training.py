@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from app.experiments.drawing import BLUE, GREEN, GREY, ORANGE, bars, digits, figure, function, heat, line, normal, point, shown
+from app.experiments.drawing import bars, digits, figure, function, heat, line, normal, point, shown
 from app.experiments.experiment import Dial, Experiment
+from app.palette import BLUE, GREEN, GREY, VERMILION
 
 Dials = Mapping[str, float]
 START = (-2.0, 1.0)
@@ -64,7 +65,7 @@ def _perplexity(at: Dials) -> go.Figure:
     chosen[0] = np.log(at["p̂_1"])
     found = function("perplexity")(chosen)
     return figure(f"PPL = {shown(found)}; n = 8, p̂_2 … p̂_8: z ~ N(0, 1), V = 6, seed 0", "t", "1/p̂",
-                  bars((-chosen).exp(), "1/p̂_t"), line([0.5, 8.5], [found, found], "PPL", ORANGE),
+                  bars((-chosen).exp(), "1/p̂_t"), line([0.5, 8.5], [found, found], "PPL", VERMILION),
                   yaxis_type="log", yaxis_range=[0, 2.1])
 
 
@@ -87,7 +88,7 @@ def _paths(title: str, paths: dict[str, list[Any]]) -> go.Figure:
     contours = go.Contour(x=digits(x), y=digits(y), z=digits(ground), showscale=False, ncontours=14,
                           contours={"coloring": "none"}, line={"color": GREY, "width": 1})
     traces = []
-    for (name, path), colour in zip(paths.items(), (BLUE, ORANGE)):
+    for (name, path), colour in zip(paths.items(), (BLUE, VERMILION)):
         steps = np.array([each.tolist() for each in path])
         traces.append(line(steps[:, 0], steps[:, 1], name, colour, mode="lines+markers"))
     last = _surface(path[-1])
@@ -151,7 +152,7 @@ def _vjp(at: Dials) -> go.Figure:
     steps = list(range(layers, -1, -1))
     return figure("g_ℓ(a) = tanh(W_ℓ a), 6 × 6; W ~ N(0, g²/6), seed 0 … 6", "ℓ", "‖·‖",
                   line(steps, by_state, "ā^(ℓ)", mode="lines+markers"),
-                  line(steps[:-1], by_weights, "θ̄_ℓ", ORANGE, mode="lines+markers"), yaxis_type="log")
+                  line(steps[:-1], by_weights, "θ̄_ℓ", VERMILION, mode="lines+markers"), yaxis_type="log")
 
 
 def _linear_adjoints(at: Dials) -> go.Figure:
@@ -173,7 +174,7 @@ def _adam_moments(at: Dials) -> go.Figure:
         squares.append(running[1])
     steps = range(1, 81)
     return figure("g_t ~ N(1, 1), E[g] = 1, E[g²] = 2; seed 0", "t", "g, m, v", line(steps, gradients, "g_t", GREY, "dot"),
-                  line(steps, means, "m_t"), line(steps, squares, "v_t", ORANGE))
+                  line(steps, means, "m_t"), line(steps, squares, "v_t", VERMILION))
 
 
 def _adam_bias(at: Dials) -> go.Figure:
@@ -185,8 +186,8 @@ def _adam_bias(at: Dials) -> go.Figure:
         running = function("adam_moments")(*running, torch.ones((), dtype=torch.float64), betas)
         plain.append(running)
         corrected.append(function("adam_bias")(*running, step, betas))
-    names = (("m_t", BLUE, "solid", plain, 0), ("v_t", ORANGE, "solid", plain, 1), ("m̂_t", BLUE, "dot", corrected, 0),
-             ("v̂_t", ORANGE, "dot", corrected, 1))
+    names = (("m_t", BLUE, "solid", plain, 0), ("v_t", VERMILION, "solid", plain, 1), ("m̂_t", BLUE, "dot", corrected, 0),
+             ("v̂_t", VERMILION, "dot", corrected, 1))
     return figure("g_t = 1, m_0 = v_0 = 0", "t", "m, v", *[line(steps, [each[part] for each in rows], name, colour, dash)
                                             for name, colour, dash, rows, part in names], yaxis_range=[0, 1.1])
 

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from app.experiments.drawing import BLUE, GREY, ORANGE, bars, figure, function, line, normal, point, shown
+from app.experiments.drawing import bars, figure, function, line, normal, point, shown
 from app.experiments.experiment import Dial, Experiment
+from app.palette import BLUE, GREY, VERMILION
 
 Dials = Mapping[str, float]
 WEIGHTS = Path(__file__).resolve().parents[2] / "assets/models/pocket-t5/model.safetensors"
@@ -48,7 +49,7 @@ def _lora(at: Dials) -> go.Figure:
     return figure(f"pocket-t5 {WEIGHT.removesuffix('.weight')}: ‖ΔW‖/‖W_0‖ = {size}, r(d + k)/(dk) = {share:.1%}; "
                   f"A ~ N(0, 1/k), B ~ N(0, 0.02²), seed 0, 1", "i", "σ_i",
                   *[line(range(1, len(w) + 1), torch.linalg.svdvals(each), name, colour, dash) for each, name, colour, dash in
-                    ((w, "W_0", GREY, "solid"), (whole, "W", BLUE, "dot"), (change, "ΔW", ORANGE, "solid"))])
+                    ((w, "W_0", GREY, "solid"), (whole, "W", BLUE, "dot"), (change, "ΔW", VERMILION, "solid"))])
 
 
 def _bradley_terry(at: Dials) -> go.Figure:

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from app.palette import BLUE, DIVERGING, VERMILION, VIRIDIS
 from core.formulas import FORMULAS
 from core.formulas.decoder_only import FORMULAS_003
-
-BLUE, ORANGE, GREEN, GREY = "#3b7dd8", "#d9822b", "#3f9c6b", "#8a8f98"  # read well on light and on dark paper
+from core.formulas.families import FORMULAS_004
 
 
 def function(id: str) -> Callable[..., Any]:
     """What the entry computes: pictures are made with it alone."""
-    return (FORMULAS_003.get(id) or FORMULAS[id]).function
+    return (FORMULAS_003.get(id) or FORMULAS_004.get(id) or FORMULAS[id]).function
 
 
 def normal(*shape: int, seed: int = 0) -> Any:
@@ -46,19 +46,19 @@ def line(x: Any, y: Any, name: str = "", colour: str = BLUE, dash: str = "solid"
 
 def point(x: float, y: float, name: str = "") -> go.Scatter:
     """Where the dials stand."""
-    return go.Scatter(x=digits([x]), y=digits([y]), name=name, mode="markers", marker={"color": ORANGE, "size": 11})
+    return go.Scatter(x=digits([x]), y=digits([y]), name=name, mode="markers", marker={"color": VERMILION, "size": 11})
 
 
 def points(y: Any, name: str) -> go.Scatter:
     """The same numbers from another source, on top of bars."""
-    mark = {"color": ORANGE, "size": 9, "symbol": "circle-open", "line": {"width": 2}}
+    mark = {"color": VERMILION, "size": 9, "symbol": "circle-open", "line": {"width": 2}}
     return go.Scatter(x=list(range(1, len(y) + 1)), y=digits(y), name=name, mode="markers", marker=mark)
 
 
 def heat(z: Any, signed: bool = True, scale: bool = True) -> go.Heatmap:
-    """A matrix, first row on top; signed: blue below 0, red above."""
+    """A matrix, first row on top; signed: blue below 0, vermilion above."""
     count, width = np.shape(z)
-    how = {"colorscale": "RdBu_r", "zmid": 0} if signed else {"colorscale": "Blues", "zmin": 0}
+    how = {"colorscale": DIVERGING, "zmid": 0} if signed else {"colorscale": VIRIDIS, "zmin": 0}
     return go.Heatmap(z=digits(z), x=list(range(1, width + 1)), y=list(range(1, count + 1)), showscale=scale, **how)
 
 

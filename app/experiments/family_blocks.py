@@ -1,7 +1,9 @@
 """What moves on sections 1, 3, 4 and 10 of sheet 004: attention, feed-forward, GELU, the block, positions."""
 
+from app.experiments.drawing import function, normal
 from app.experiments.experiment import Dial, Experiment
-from app.experiments.family_figures import bars, counted, function, heat, heats, lines, normal
+from app.experiments.family_figures import bars, counted, heat, heats, lines
+from app.palette import DIVERGING
 
 GAIN = Dial("c", 0.0, 8.0, 1.0, 0.25)  # what scores are multiplied by, through Q
 
@@ -109,7 +111,7 @@ def attention_score(at):
     d_k = int(at["d_k"])
     x, w_q, w_k = normal(7, 16), normal(16, 64, seed=1)[:, :d_k] / 4, normal(16, 64, seed=2)[:, :d_k] / 4
     e = function("attention_score")(x, w_q, w_k)
-    return heat(e, f"d_k = {d_k}, d = 16; σ(e) = {e.std():.2f}; seeds 0, 1, 2", "j", "i", zmid=0, colorscale="RdBu")
+    return heat(e, f"d_k = {d_k}, d = 16; σ(e) = {e.std():.2f}; seeds 0, 1, 2", "j", "i", zmid=0, colorscale=DIVERGING)
 
 
 def attention_dropout(at):
@@ -124,7 +126,7 @@ def learned_positions(at):
 
     n = int(at["n"])
     rows = function("learned_positions")(torch.arange(n), normal(16, 12))
-    return heat(rows, f"pᵢ, i < {n}; P: 16 × 12, N(0, 1), seed 0", "d", "i", zmin=-3, zmax=3, colorscale="RdBu")
+    return heat(rows, f"pᵢ, i < {n}; P: 16 × 12, N(0, 1), seed 0", "d", "i", zmin=-3, zmax=3, colorscale=DIVERGING)
 
 
 def relative_keys(at):

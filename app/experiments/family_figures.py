@@ -1,4 +1,4 @@
-"""The few kinds of picture that the experiments of sheet 004 draw, and the numbers that they draw from a seed."""
+"""Whole figures of the kinds that the experiments of sheet 004 draw; their numbers and functions come from `drawing`."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -6,23 +6,7 @@ from typing import Any
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from core.formulas import FORMULAS
-from core.formulas.families import FORMULAS_004
-
-SEED = 0
 THIN = 10  # pixels of a scale of colours: a phone has few
-
-
-def function(id: str) -> Any:
-    """The function of an entry: what every picture is computed with."""
-    return (FORMULAS_004.get(id) or FORMULAS[id]).function
-
-
-def normal(*shape: int, seed: int = SEED) -> Any:
-    """Standard normal numbers from a seed, float64: the same ones for every value of the dials."""
-    import torch
-
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
 
 
 def numbers(values: Any) -> list:

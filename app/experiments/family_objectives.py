@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from app.experiments.drawing import function, normal
 from app.experiments.experiment import Dial, Experiment
-from app.experiments.family_figures import bars, counted, function, heat, lines, normal
+from app.experiments.family_figures import bars, counted, heat, lines
 from core.noise import bart
 
 VOCAB, LENGTH = 20, 16

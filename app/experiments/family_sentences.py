@@ -2,8 +2,10 @@
 
 import math
 
+from app.experiments.drawing import function, normal
 from app.experiments.experiment import Dial, Experiment
-from app.experiments.family_figures import bars, counted, function, heat, lines, normal
+from app.experiments.family_figures import bars, counted, heat, lines
+from app.palette import DIVERGING
 
 WIDTH, TOKENS = 10, 8
 FROM_SEEDS = f"d = {WIDTH}; N(0, 1), seed 0"
@@ -30,7 +32,7 @@ def _pooled(u, s, title: str, rows=None):
 
     gap = torch.full_like(s, torch.nan)[None]
     names = [*(rows or counted("u", len(u))), " ", "s"]
-    figure = heat(torch.cat([u, 0 * gap, s[None]]), title, "d", "", y=names, zmid=0, colorscale="RdBu")
+    figure = heat(torch.cat([u, 0 * gap, s[None]]), title, "d", "", y=names, zmid=0, colorscale=DIVERGING)
     figure.data[0].z = [[None if value != value else value for value in row] for row in figure.data[0].z]
     return figure
 

@@ -14,7 +14,7 @@ from app.controls import Controls, slider
 from app.engine import Engine
 from app.mask_looks import Looks
 from app.masked import Masked
-from app.search_sections import CachePart, CopyPart
+from app.search_sections import CachePart, CopyPart, PrecisionPart
 from app.searches import Searches, branch
 from app.sections import opens
 from app.tab import Tab
@@ -31,7 +31,7 @@ from core.settings import EARLY_STOPPING, Settings
 
 TITLE = "page.search"
 MAIN = {"beams": (1, 2), "length_penalty": (0.1, -2)}  # field of Decoding -> step and least of its slider
-SECTIONS = (CopyPart, CachePart)  # closed at first
+SECTIONS = (CopyPart, CachePart, PrecisionPart)  # closed at first
 MORE = {"encoder_no_repeat_ngram_size": 1, "min_new_tokens": 1}
 
 

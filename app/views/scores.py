@@ -164,9 +164,14 @@ def uploaded(path: object, order: Sequence[str] = ("output", "reference")) -> Co
 
     order: of columns without names; the first one must be there.
     """
-    file = Path(str(path))
-    with file.open("rb") as data:
-        text = decoded(data.read(MAX_BYTES + 1))
+    if not isinstance(path, str | Path):
+        raise InputError("No file came; choose one.")
+    file = Path(path)
+    try:
+        with file.open("rb") as data:
+            text = decoded(data.read(MAX_BYTES + 1))
+    except OSError:
+        raise InputError("The file is no longer here; choose it once more.") from None
     found = read(text, file.suffix.lower().lstrip("."), order)
     if not (found.outputs if order[0] == "output" else found.sources):
         raise InputError(f"The file has no column {order[0]}; name its columns {order[0]} and reference.")

@@ -15,9 +15,11 @@ from app.controls import Controls
 from app.engine import Engine
 from app.lectures import READY, TITLES, slide
 from app.masked import Drawn
+from app.presence import Presence
 from app.replays import TABS, ranks_of, view_of
 from app.shelf import Shelf
 from app.tab import Tab
+from app.widgets.beats import Beats
 from app.widgets.corruption import CorruptionView
 from app.widgets.findings import Findings
 from app.widgets.lecture import Lecture
@@ -35,7 +37,10 @@ OWN = ("told", "maps", "noise")  # what this tab draws itself; shown while there
 
 @dataclass
 class Stage:
-    """What is on the page beside this tab, and draws a replay. unkept: the line that says why a run was not kept."""
+    """What is on the page beside this tab, and draws a replay.
+
+    unkept: the line that says why a run was not kept; beats: says that this tab is open.
+    """
 
     tabs: gr.Tabs
     stepper: Any
@@ -45,6 +50,7 @@ class Stage:
     key: gr.BrowserState
     unkept: gr.HTML
     others: Sequence[Tab] = ()
+    beats: Beats | None = None
 
 
 class Parts:
@@ -79,7 +85,9 @@ def build(engine: Engine, controls: Controls, stage: Stage, page: gr.Blocks, tab
     shelf, parts = Shelf(engine), Parts(controls, stage)
 
     def arrive(key: object, request: gr.Request) -> dict:
-        return arrived(shelf, parts, key, dict(request.query_params), _who(request))
+        page.presence.beat(_who(request))
+        return arrived(shelf, parts, key, dict(request.query_params), _who(request)) | {
+            stage.beats: {"kind": "tab", "name": _who(request)}}
 
     def act(event: gr.EventData, request: gr.Request) -> dict:
         return acted(shelf, parts, getattr(event, "_data", None), _who(request))
@@ -99,7 +107,8 @@ def build(engine: Engine, controls: Controls, stage: Stage, page: gr.Blocks, tab
         return present
 
     def look(request: gr.Request) -> dict:
-        return acted(shelf, parts, {"do": "list"}, _who(request))
+        told = {stage.notice: shelf.keeper.mended} if shelf.keeper.mended else {}
+        return told | acted(shelf, parts, {"do": "list"}, _who(request))
 
     def watched(event: gr.EventData, request: gr.Request) -> None:
         looked(shelf, getattr(event, "_data", None), _who(request))
@@ -107,16 +116,21 @@ def build(engine: Engine, controls: Controls, stage: Stage, page: gr.Blocks, tab
     def unkept(request: gr.Request) -> str:
         return not_kept(shelf, _who(request))
 
-    def leave(request: gr.Request) -> None:
-        shelf.keeper.leave(_who(request))
-        shelf.engine.latest.stop(_who(request))
+    def gone(name: str) -> None:
+        shelf.keeper.leave(name)
+        shelf.engine.latest.stop(name)
         # Gradio keeps the last value of every component for an hour after a page was closed: 0.4 MB of each visitor.
-        page.state_holder.session_data.pop(_who(request), None)
-        page.state_holder.time_last_used.pop(_who(request), None)
+        page.state_holder.session_data.pop(name, None)
+        page.state_holder.time_last_used.pop(name, None)
+
+    def leave(request: gr.Request) -> None:
+        gone(_who(request))
+
+    page.presence = Presence(gone, lambda: page.state_holder.session_data)
 
     # Gradio reads what shows progress anew with every message of any event; of the tabs that would be the whole page.
     quick = QUICK | dict(show_progress_on=stage.notice)
-    page.load(arrive, stage.key, [stage.key, *parts.outputs], **quick)
+    page.load(arrive, stage.key, [stage.key, stage.beats, *parts.outputs], **quick)
     page.unload(leave)
     tab.select(look, None, parts.outputs, **quick)
     parts.listing.act(act, None, parts.outputs, **quick)

@@ -7,6 +7,7 @@ with {"settings": JSON, "text"}.
 
 from typing import Any
 
+from app.widgets import scoreboard
 from app.widgets.component import Component
 from app.widgets.markup import Markup
 from app.widgets.scripts import script
@@ -15,27 +16,14 @@ _ui = Markup("corpus_table")
 KINDS = ("corpus", "refused", "progress")
 SCRIPTS = ("state", "text", "files", "sorting", "scores", "texts", "exports", "wiring")
 COLUMNS = ("name", "how", "score", "value", "unit", "interval", "verdict", "signature")
-_HEAD = "".join(f"<th {_ui.say(f'column.{name}')}</th>" for name in COLUMNS)
 TEMPLATE = f"""
 <div class="sc-root ct-root" data-ts="root" hidden role="region" {_ui.attributes(aria_label="label")}>
-  <div class="sc-refusal" data-ts="refusal" role="alert"></div>
-  <p class="sc-state" data-ts="state" aria-live="polite"></p>
+  {scoreboard.said()}
   <progress class="ct-progress" data-ts="progress" max="1" hidden {_ui.attributes(aria_label="progress")}></progress>
   <div data-ts="body" hidden>
     <p class="sc-about" data-ts="sentence"></p>
-    <div class="sc-scroll" tabindex="0" data-ts="board" {_ui.attributes(aria_label="scores")}><table class="sc-scores">
-      <thead><tr>{_HEAD}</tr></thead><tbody data-ts="scores"></tbody></table></div>
-    <ul class="sc-notes" data-ts="notes"></ul>
-    <div class="sc-tools">
-      {_ui.labelled("measure", "measure", "")}
-      <label class="ts-field"><span {_ui.say("filter")}</span> <input type="search" class="sc-filter" data-ts="filter"></label>
-      {_ui.check("differs")}
-      <span class="sc-count" data-ts="count"></span>
-      {_ui.button("csv")} {_ui.button("json")}
-    </div>
-    <div class="sc-scroll" tabindex="0" {_ui.attributes(aria_label="texts")}><table class="sc-texts">
-      <thead><tr data-ts="heads"></tr></thead><tbody data-ts="texts"></tbody></table></div>
-    {_ui.button("more")}
+    {scoreboard.scores(_ui, COLUMNS, "board")}
+    {scoreboard.texts(_ui, _ui.labelled("measure", "measure", ""), _ui.check("differs"))}
   </div>
 </div>
 """

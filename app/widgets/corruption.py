@@ -9,7 +9,7 @@ from typing import Any
 
 from app.widgets.component import Component
 from app.widgets.markup import Markup
-from app.widgets.scripts import script
+from app.widgets.scripts import once
 from core.noise import NOISES, Corruption, Units
 from core.noise.corruption import SEEDS
 from core.noise.drawn import KINDS
@@ -71,4 +71,4 @@ class CorruptionView(Component):
     """A `gr.HTML` whose value is a pack, {"kind": "refused", "text": a sentence}, or None."""
 
     def __init__(self, value: dict[str, Any] | None = None, **settings: Any):
-        super().__init__(value, html_template=TEMPLATE, js_on_load=script("corruption", SCRIPTS), **settings)
+        super().__init__(value, html_template=TEMPLATE, js_on_load=once("corruption", SCRIPTS, ("edit",)), **settings)

@@ -9,7 +9,7 @@ from typing import Any
 
 from app.widgets.component import Component
 from app.widgets.markup import Markup
-from app.widgets.scripts import script
+from app.widgets.scripts import once
 
 _ui = Markup("findings")
 KINDS = ("found", "refused", "progress")
@@ -31,4 +31,4 @@ class Findings(Component):
 
     def __init__(self, value: dict[str, Any] | None = None, **settings: Any):
         super().__init__(value, html_template=TEMPLATE,
-                         js_on_load=script("findings", ("text", "findings")), **settings)
+                         js_on_load=once("findings", ("text", "findings")), **settings)

@@ -18,7 +18,7 @@ from app.widgets.scripts import ASSETS, styles
 ID = "ts-formulas-cards"
 PREFIX = "formula_cards."
 # One function body in this order: each file uses only what the ones before it name, or what runs after all are read.
-SCRIPTS = ("text", "state", "colour", "math", "lighting", "pictures", "moving", "dials", "cards", "sheets",
+SCRIPTS = ("text", "state", "colour", "math", "lighting", "pictures", "moving", "figures", "dials", "cards", "sheets",
            "glossary", "tour", "searching", "arriving", "theme", "wiring")
 
 

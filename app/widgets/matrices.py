@@ -13,7 +13,7 @@ import numpy as np
 
 from app.widgets.component import Component
 from app.widgets.markup import Markup
-from app.widgets.scripts import script, styles
+from app.widgets.scripts import once, styles
 
 _ui = Markup("matrices")
 SCALES = ("sequential", "diverging")
@@ -76,4 +76,4 @@ class Matrices(Component):
 
     def __init__(self, value: dict[str, Any] | None = None, **settings: Any):
         super().__init__(value, html_template=TEMPLATE, css_template=styles("stepper", "matrices"),
-                         js_on_load=script("matrices", SCRIPTS), **settings)
+                         js_on_load=once("matrices", SCRIPTS, ("edit", "select")), **settings)

@@ -5,6 +5,7 @@ The value is `app.score_packs.scored`, or {"kind": "refused", "text"}, {"kind": 
 number}.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from app.widgets.component import Component
@@ -15,25 +16,45 @@ _ui = Markup("scoreboard")
 KINDS = ("scored", "refused", "progress", "waiting")
 SCRIPTS = ("text", "state", "files", "sorting", "scores", "bleu", "texts", "wiring")
 COLUMNS = ("name", "value", "unit", "interval", "tokenizer", "signature")
-_HEAD = "".join(f"<th {_ui.say(f'column.{name}')}</th>" for name in COLUMNS)
+
+
+def said() -> str:
+    """Where a refusal and the state are written."""
+    return """<div class="sc-refusal" data-ts="refusal" role="alert"></div>
+  <p class="sc-state" data-ts="state" aria-live="polite"></p>"""
+
+
+def scores(ui: Markup, columns: Sequence[str], name: str = "") -> str:
+    """The table of scores, with these columns, and the notes below it; name: of its frame, for a script."""
+    head = "".join(f"<th {ui.say(f'column.{column}')}</th>" for column in columns)
+    named = f' data-ts="{name}"' if name else ""
+    return f"""<div class="sc-scroll" tabindex="0"{named} {ui.attributes(aria_label="scores")}><table class="sc-scores">
+      <thead><tr>{head}</tr></thead><tbody data-ts="scores"></tbody></table></div>
+    <ul class="sc-notes" data-ts="notes"></ul>"""
+
+
+def texts(ui: Markup, before: str = "", beside: str = "") -> str:
+    """The table of texts, with its filter, count and files; before, beside: more controls around the filter."""
+    return f"""<div class="sc-tools">
+      {before}
+      <label class="ts-field"><span {ui.say("filter")}</span> <input type="search" class="sc-filter" data-ts="filter"></label>
+      {beside}
+      <span class="sc-count" data-ts="count"></span>
+      {ui.button("csv")} {ui.button("json")}
+    </div>
+    <div class="sc-scroll" tabindex="0" {ui.attributes(aria_label="texts")}><table class="sc-texts">
+      <thead><tr data-ts="heads"></tr></thead><tbody data-ts="texts"></tbody></table></div>
+    {ui.button("more")}"""
+
+
 TEMPLATE = f"""
 <div class="sc-root" data-ts="root" hidden role="region" {_ui.attributes(aria_label="label")}>
-  <div class="sc-refusal" data-ts="refusal" role="alert"></div>
-  <p class="sc-state" data-ts="state" aria-live="polite"></p>
+  {said()}
   <div class="sc-body" data-ts="body">
-    <div class="sc-scroll" tabindex="0" {_ui.attributes(aria_label="scores")}><table class="sc-scores">
-      <thead><tr>{_HEAD}</tr></thead><tbody data-ts="scores"></tbody></table></div>
-    <ul class="sc-notes" data-ts="notes"></ul>
+    {scores(_ui, COLUMNS)}
     <div class="sc-bleu" data-ts="bleu"></div>
     <div data-ts="tests"></div>
-    <div class="sc-tools">
-      <label class="ts-field"><span {_ui.say("filter")}</span> <input type="search" class="sc-filter" data-ts="filter"></label>
-      <span class="sc-count" data-ts="count"></span>
-      {_ui.button("csv")} {_ui.button("json")}
-    </div>
-    <div class="sc-scroll" tabindex="0" {_ui.attributes(aria_label="texts")}><table class="sc-texts">
-      <thead><tr data-ts="heads"></tr></thead><tbody data-ts="texts"></tbody></table></div>
-    {_ui.button("more")}
+    {texts(_ui)}
   </div>
 </div>
 """

@@ -4,19 +4,41 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from app.palette import constant
+
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 
 
-def script(component: str, names: Sequence[str] = ()) -> str:
-    """One function body: `PREFIX`, words.js, sent.js, then assets/js/COMPONENT.js or, where there are names, each
-    COMPONENT/NAME.js.
+def script(component: str, names: Sequence[str] = (), silent: bool = False) -> str:
+    """One function body: `PREFIX`, `PALETTE` (app/palette.py) where it is named, words.js, sent.js, then assets/js/COMPONENT.js
+    or, where there are names, each COMPONENT/NAME.js. silent: it says nothing, and goes without words.js.
 
     A name that the component's folder does not have is a file of assets/js/shared/.
     """
     folder = ASSETS / "js"
     files = [_file(folder, component, name) for name in names] or [folder / f"{component}.js"]
-    texts = [file.read_text(encoding="utf-8") for file in (folder / "words.js", folder / "sent.js", *files)]
-    return f'"use strict";\nconst PREFIX = "{component}.";\n' + "\n".join(map(_travelling, texts))
+    first = [folder / name for name in ("words.js", "sent.js")][silent:]
+    joined = "\n".join(_travelling(file.read_text(encoding="utf-8")) for file in (*first, *files))
+    return f'"use strict";\nconst PREFIX = "{component}.";\n' + (constant() if "PALETTE" in joined else "") + joined
+
+
+def once(component: str, names: Sequence[str], events: Sequence[str] = ()) -> str:
+    """The same for a component that a page holds many times: the body travels once, in `head()`; this calls it.
+
+    events: those that it triggers; Gradio knows only the ones that are named here.
+    """
+    _ONCE[component] = script(component, names)
+    named = " ".join(f'trigger("{event}")' for event in events)
+    return f"// {named}\nwindow.twoStacks.scripts.{component}(element, props, trigger, watch);"
+
+
+def head() -> str:
+    """What stands in the page's head before any component: the scripts of `once`."""
+    bodies = ",\n".join(f"{name}(element, props, trigger, watch) {{\n{text}\n}}" for name, text in sorted(_ONCE.items()))
+    return f"<script>\n(window.twoStacks ||= {{}}).scripts = {{\n{bodies}\n}};\n</script>"
+
+
+_ONCE: dict[str, str] = {}
 
 
 def _travelling(text: str) -> str:

@@ -39,7 +39,14 @@ def scorer(kinds: tuple[str, ...], tokenizer: str, stem: bool):
     """rouge-score's own object."""
     from rouge_score.rouge_scorer import RougeScorer  # imports nltk: half a second that the first screen need not wait
 
-    return RougeScorer(list(kinds), use_stemmer=stem, tokenizer=UnicodeTokenizer() if tokenizer == "unicode" else None)
+    return RougeScorer(list(kinds), tokenizer=cutter(tokenizer, stem))
+
+
+def cutter(tokenizer: str, stem: bool = False):
+    """What cuts a text into the words that are counted: its `tokenize`."""
+    from rouge_score.tokenizers import DefaultTokenizer
+
+    return UnicodeTokenizer() if tokenizer == "unicode" else DefaultTokenizer(stem)
 
 
 def score(

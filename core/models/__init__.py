@@ -1,5 +1,7 @@
 """Models by name: the bundled ones, folders the host registers, and, where the host allows it, hub ids owner/name.
 
+Each of them with its weights in fewer bits, too, as NAME@bfloat16 or NAME@int8 (core.precision).
+
 Importing this needs no torch; the first `load` does.
 """
 
@@ -31,6 +33,7 @@ BUNDLED: dict[str, str] = {
 # the same of one stack that reads and writes: for core.prefix, not for the views of two stacks
 ONE_STACK: dict[str, str] = {"pocket-prefix": "learned English to German with one stack that reads both ways or causally"}
 DEFAULT = "pocket-t5"
+PRECISIONS = ("bfloat16", "int8")
 KEPT = 3  # models in memory at once; the default one always stays
 LISTED = 8  # names in a sentence
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}", re.ASCII)
@@ -57,10 +60,14 @@ class Models:
 
     def about(self, name: str) -> str:
         """One line on what a model knows."""
-        return BUNDLED.get(name, "registered by this host" if name in self.folders else "from the Hugging Face hub")
+        base = name.partition("@")[0]
+        return BUNDLED.get(base, "registered by this host" if base in self.folders else "from the Hugging Face hub")
 
     def check(self, name: str) -> None:
         """Refuse a name that cannot be loaded here, before any work; nothing typed is ever used as a path."""
+        name, at, precision = name.partition("@")
+        if at and precision not in PRECISIONS:
+            raise ModelError(f"Behind @ stands how weights are read: {' or '.join(PRECISIONS)}, not {precision!r:.40}.")
         if name in BUNDLED or name in self.folders:
             return
         names = self.names()
@@ -106,6 +113,7 @@ class Models:
         return self._vocabularies[name]
 
     def _folder(self, name: str) -> Path | None:
+        name = name.partition("@")[0]
         return ASSETS / name if name in BUNDLED else self.folders.get(name)
 
     def load(self, name: str, progress: Progress = lambda text: None) -> "Loaded":
@@ -118,6 +126,13 @@ class Models:
             return loaded or self._keep(name, self._fresh(name, progress))
 
     def _fresh(self, name: str, progress: Progress) -> "Loaded":
+        base, _, precision = name.partition("@")
+        if precision:
+            whole = self.load(base, progress)
+            from core.precision import lighter
+
+            progress(f"reading {base} as {precision}")
+            return lighter(whole, precision, name)
         progress(f"loading {name}")
         from core.models.loading import load_folder
 

@@ -81,7 +81,7 @@ def load_folder(name: str, folder: Path, device: str | None = None) -> Loaded:
         raise
     except Exception as error:  # anything may be wrong in a folder from elsewhere; the person gets one sentence
         said = _first_line(_without_paths(str(error), name, folder))
-        raise ModelError(f"The model {name} does not load: {type(error).__name__} ({said}).") from error
+        raise ModelError(f"The model {name} does not load ({said}).") from error
 
 
 def _load(name: str, folder: Path, device: torch.device) -> Loaded:

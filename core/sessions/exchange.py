@@ -77,7 +77,7 @@ def from_file(store: Store, data: bytes, owner: str) -> Session:
     except TwoStacksError as error:
         raise SessionError(f"This is not a usable session file: {error}") from None
     except BROKEN as error:
-        raise SessionError(f"This is not a usable session file: {type(error).__name__} ({str(error)[:200]}).") from None
+        raise SessionError("This is not a usable session file: something in it is missing or damaged.") from error
 
 
 def _read(data: bytes) -> tuple[dict, list[Any]]:

@@ -145,8 +145,10 @@ def read(database: Database, row: Mapping[str, Any]) -> Any:
     """The record of one row of `records`, checked against its id and digest; RecordError where it is damaged."""
     try:
         record = from_bytes(row["kind"], to_bytes(database, row))
-    except WRONG as error:
-        raise RecordError(f"This record is damaged: {type(error).__name__} ({str(error)[:300]}).") from None
+    except RecordError:
+        raise
+    except WRONG:
+        raise RecordError("This record is damaged and cannot be drawn; all others are as they were.") from None
     if record.id != row["record"] or row["digest"] not in (None, digest_of(record)):
         raise RecordError("This record is damaged: what it holds is not what was written.")
     return record

@@ -75,7 +75,7 @@ RECIPES: dict[str, Recipe] = {
             bos_token_id=None, decoder_start_token_id=1, forced_eos_token_id=None,
         ),
         tasks=(ENGLISH_TO_GERMAN, DENOISE),
-        epochs=16, rate=2e-3, words=WORDS,
+        epochs=12, rate=2e-3, words=WORDS,
     ),
     # One stack instead of two, and about as many parameters.
     "pocket-prefix": Recipe(

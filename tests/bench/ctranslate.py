@@ -1,4 +1,4 @@
-"""CTranslate2, a faster engine for the same weights, as a peer: converted to float32 in a folder of its own.
+"""CTranslate2, a faster engine for the same weights, as a peer: converted in a folder of its own.
 
 It is needed for nothing else, so it is imported only here: pip install -e ".[bench]".
 """
@@ -15,8 +15,11 @@ MISSING = 'CTranslate2 is not installed, so it is left out: pip install -e ".[be
 Call = Callable[[list[int], int, int], list[int]]  # source ids, tokens, beams -> the best hypothesis
 
 
-def translator(loaded: Loaded) -> Call | None:
-    """A search by CTranslate2 over the weights of a T5, on as many threads as torch has; None where it is not installed."""
+def translator(loaded: Loaded, compute: str = "float32") -> Call | None:
+    """A search by CTranslate2 over the weights of a T5, on as many threads as torch has; None where it is not installed.
+
+    compute: "float32" or "int8", how it reads its weights.
+    """
     try:
         import ctranslate2
         from ctranslate2.converters.transformers import T5Loader
@@ -34,7 +37,7 @@ def translator(loaded: Loaded) -> Call | None:
         place = Path(folder) / "model"
         place.mkdir()
         spec.save(str(place))
-        engine = ctranslate2.Translator(str(place), device="cpu", compute_type="float32", intra_threads=torch.get_num_threads())
+        engine = ctranslate2.Translator(str(place), device="cpu", compute_type=compute, intra_threads=torch.get_num_threads())
 
     def call(source: list[int], tokens: int, beams: int) -> list[int]:
         found = engine.translate_batch(

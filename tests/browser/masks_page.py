@@ -14,7 +14,7 @@ from typing import Any
 import gradio as gr
 import numpy as np
 
-from app.widgets import mask_grid, matrices
+from app.widgets import mask_grid, matrices, scripts
 from app.words import TRANSLATIONS
 from core.fields import build, differences
 from core.interventions import Cell, Masks, StackMask
@@ -159,7 +159,7 @@ def main() -> None:
     port = parser.parse_args().port
     build_page().launch(
         i18n=TRANSLATIONS, server_name="127.0.0.1", server_port=port, quiet=True, run_history=False, ssr_mode=False,
-        enable_monitoring=False, footer_links=[],
+        enable_monitoring=False, footer_links=[], head=scripts.head(),
     )
 
 

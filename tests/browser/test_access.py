@@ -1,256 +1,83 @@
-"""The page for those who see it otherwise, or not at all: axe in every tab, Tab alone, keys and their sheet, tables behind the
-pictures, projector mode, calm motion, scales that need no colour vision."""
+"""Barriers, room and motion of the whole page, opened: light and dark, on a screen, in a hall, on a phone; English, German."""
 
-import json
-import re
 from pathlib import Path
 
-import axe_playwright_python
 import pytest
 from playwright.sync_api import expect
 
+from app.palette import constant
+from tests.browser import measures
+from tests.browser.everything import HOOK, places, ready
 from tests.browser.tabs import open_tab
+from tests.vision import BLINDNESS, apart, lab, linear, seen_by
 
 ROOT = Path(__file__).resolve().parents[2]
-WORDS = json.loads((ROOT / "assets/words/en.json").read_text("utf-8"))
-AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text("utf-8")
-TABS = ("Attention", "Search", "Masks", "Noise", "Training", "Scores", "Formulas", "Sessions")
-HOOK = "window.twoStacks.stepper"
-RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]
-# What Gradio draws and we cannot: (rule, what the node's selector ends with, why).
-GRADIOS: tuple[tuple[str, str, str], ...] = ()
-FOUND = """async ([tags]) => (await axe.run(document, { resultTypes: ["violations"], runOnly: tags })).violations
-  .filter((one) => ["serious", "critical"].includes(one.impact))
-  .flatMap((one) => one.nodes.map((node) => [one.id, node.target.join(" "), node.failureSummary.split("\\n")[1].trim()]))"""
+SCREEN, HALL = {"width": 1280, "height": 900}, {"width": 1280, "height": 720}
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True, "reduced_motion": "reduce"}
+LARGE = 14  # px on the screen: the smallest letters in projector mode
+
+
+def walked(open_page, address, look: str, look_at, projector: bool = False, **options) -> dict:
+    """Place -> what `look_at` finds there, where it finds anything."""
+    page = open_page(f"{address}/?__theme={look}", **options)
+    ready(page)
+    if projector:
+        page.locator("[data-ts=projector]").click()
+        page.wait_for_function("document.body.classList.contains('ts-projector')")
+    found = {place: one for place in places(page) if (one := {name: x for name, x in look_at(page).items() if x})}
+    page.context.close()
+    return found
+
+
+def test_a_light_screen_has_no_barrier_and_a_table_for_every_picture(open_page, address):
+    def look_at(page) -> dict:
+        return {"barriers": measures.barriers(page), "without a table": page.evaluate(measures.WITHOUT),
+                "too wide": page.evaluate(measures.WIDER)}
+
+    found = walked(open_page, address, "light", look_at, viewport=SCREEN)
+    assert not found, measures.told(found)
+
+
+def test_a_dark_hall_has_no_barrier_large_letters_and_room_in_german(open_page, address):
+    def look_at(page) -> dict:
+        small = [one for one in page.evaluate(measures.LETTERS) if one[0] < LARGE]
+        return {"barriers": measures.barriers(page), "too wide": page.evaluate(measures.WIDER), "small letters": small}
+
+    found = walked(open_page, address, "dark", look_at, projector=True, viewport=HALL, locale="de-DE")
+    assert not found, measures.told(found)
+
+
+@pytest.mark.parametrize(("look", "locale"), [("light", "en-US"), ("dark", "de-DE")])
+def test_a_phone_has_no_barrier_room_targets_for_fingers_and_no_motion(open_page, address, look, locale):
+    def look_at(page) -> dict:
+        longest, where = page.evaluate(measures.LONGEST)
+        return {"barriers": measures.barriers(page), "too wide": page.evaluate(measures.WIDER),
+                "small targets": page.evaluate(measures.SMALL), "motion": [longest, where] if longest > 0.01 else None}
+
+    found = walked(open_page, address, look, look_at, locale=locale, **PHONE)
+    assert not found, measures.told(found)
+
+
+@pytest.mark.parametrize("query", ["?lecture=4", "?lecture=4&__theme=dark"])
+def test_a_lecture_has_no_barrier(open_page, address, query):
+    page = open_page(f"{address}/{query}", viewport=HALL)
+    page.wait_for_selector("[data-ready]")
+    expect(page.locator(".lc-root")).to_be_visible()
+    page.wait_for_timeout(1500)
+    assert not measures.barriers(page)
+    page.context.close()
 
 
 @pytest.fixture(scope="module")
 def page(open_page, address):
-    page = open_page(address, viewport={"width": 1280, "height": 900}, color_scheme="light")
+    page = open_page(address, viewport=SCREEN, color_scheme="light")
     ready(page)
     yield page
     page.context.close()
 
 
-@pytest.fixture(autouse=True)
-def nothing_open(page):
-    yield
-    page.evaluate("document.querySelector('dialog[open]')?.close(); document.body.classList.remove('ts-projector')")
-
-
-def ready(page) -> None:
-    page.wait_for_selector("[data-ready]")
-    page.wait_for_function("document.querySelector('#ts-status').innerText.includes('ready')")
-
-
-def barriers(page) -> list:
-    page.wait_for_timeout(600)  # what fades in has its colour
-    return [one for one in page.evaluate(FOUND, [RULES])
-            if not any(one[0] == rule and one[1].endswith(where) for rule, where, _ in GRADIOS)]
-
-
-@pytest.mark.parametrize(("look", "width"), [("light", 1280), ("dark", 1280), ("light", 390), ("dark", 390)])
-def test_axe_finds_no_barrier_in_any_tab(open_page, address, look, width):
-    """Serious and critical ones of WCAG 2.1 A and AA; each closed section of a tab is opened, too."""
-    page = open_page(f"{address}/?__theme={look}", viewport={"width": width, "height": 900})
-    ready(page)
-    page.evaluate(AXE)
-    found = {}
-    for name in TABS:
-        open_tab(page, name)
-        page.wait_for_timeout(1500)
-        panel = page.locator("#ts-tabs > [role=tabpanel]:visible")
-        for closed in panel.locator("button.label-wrap:not(.open)").all():
-            if closed.is_visible():
-                closed.click()
-        page.wait_for_timeout(2500)
-        if one := barriers(page):
-            found[name] = one
-    page.keyboard.press("Escape")
-    page.locator("[data-ts=keys]").click()
-    expect(page.locator("dialog.hs-dialog")).to_be_visible()
-    if one := barriers(page):
-        found["the sheet"] = one
-    page.context.close()
-    assert not found, json.dumps(found, indent=1, ensure_ascii=False)
-
-
-SEEN = """() => {
-  const node = document.activeElement;
-  if (!node || node === document.body) return null;
-  const style = getComputedStyle(node), box = node.getBoundingClientRect();
-  const own = node.matches(".mg-cells") ? "[data-ts=focus]" : node.matches(".mx-cells") ? ".mx-mark" : null;
-  const cell = own && node.querySelector(own);
-  const outlined = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2;
-  return { name: node.tagName + "." + (node.getAttribute("class") || "") + " " + (node.textContent || "").trim().slice(0, 30),
-    seen: outlined || !!(cell && cell.offsetWidth), size: [box.width, box.height],
-    path: [...document.querySelectorAll("*")].indexOf(node) };
-}"""
-
-
-@pytest.mark.parametrize("name", TABS)
-def test_by_tab_alone_one_sees_where_one_is(page, name):
-    """From the tab's own button through its panel: each stop has an outline of 2 px, or outlines a cell of its own."""
-    open_tab(page, name)
-    page.wait_for_timeout(1500)
-    page.locator("#ts-tabs > .tab-wrapper [role=tab][aria-selected=true]").focus()
-    unseen, visited = [], []
-    for _ in range(70):
-        page.keyboard.press("Tab")
-        stop = page.evaluate(SEEN)
-        if not stop or stop["path"] in visited:
-            break
-        visited.append(stop["path"])
-        if not stop["seen"]:
-            unseen.append(stop["name"])
-        assert min(stop["size"]) > 1, f"{stop['name']} has the focus and no size"
-    assert len(visited) > 3 and not unseen
-
-
-def test_the_way_past_the_controls_is_the_first_stop(page):
-    page.evaluate("document.activeElement.blur(); scrollTo(0, 0)")
-    page.locator("#ts-head").click(position={"x": 5, "y": 5})
-    page.keyboard.press("Tab")
-    expect(page.locator(".ai-skip")).to_be_focused()
-    page.keyboard.press("Enter")
-    expect(page.locator("#ts-tabs > .tab-wrapper [role=tab][aria-selected=true]")).to_be_focused()
-
-
 def sheet(page):
     return page.locator("dialog.hs-dialog")
-
-
-def test_the_sheet_opens_by_key_and_by_button_and_gives_the_focus_back(page):
-    open_tab(page, "Attention")
-    text = page.locator("#ts-text textarea")
-    before = text.input_value()
-    text.focus()
-    page.keyboard.press("End")
-    page.keyboard.type("?p")
-    expect(text).to_have_value(before + "?p")  # whoever types means the letter
-    expect(sheet(page)).to_be_hidden()
-    assert not page.evaluate("document.body.classList.contains('ts-projector')")
-    text.fill(before)
-    page.locator(".ts-root[role=application]").first.focus()
-    page.keyboard.press("?")
-    expect(sheet(page)).to_be_visible()
-    expect(sheet(page).locator("table.hs-keys")).to_have_count(8)
-    page.keyboard.press("Escape")
-    expect(sheet(page)).to_be_hidden()
-    expect(page.locator(".ts-root[role=application]").first).to_be_focused()
-    expect(page.locator("[data-ts=keys]")).to_have_text("Keys?")
-    page.locator("[data-ts=keys]").click()
-    expect(sheet(page).get_by_role("row", name="Space play and pause").first).to_be_visible()
-    sheet(page).get_by_label("? and P work").uncheck()
-    page.keyboard.press("Escape")
-    expect(page.locator("[data-ts=keys]")).to_be_focused()
-    page.keyboard.press("?")  # single keys can be turned off: they are what some dictate
-    page.wait_for_timeout(300)
-    expect(sheet(page)).to_be_hidden()
-    page.locator("[data-ts=keys]").click()
-    sheet(page).get_by_label("? and P work").check()
-    sheet(page).get_by_role("button", name="Close").click()
-    expect(sheet(page)).to_be_hidden()
-
-
-SAID = {"ArrowLeft": "←", "ArrowRight": "→", "ArrowUp": "↑", "ArrowDown": "↓", " ": "Space", "Escape": "Esc", "PageUp": "Page Up",
-        "PageDown": "Page Down", "p": "P", "h": "H", "z": "Ctrl+Z", "y": "Ctrl+Y"}
-VIEW = {"aids": "page"}
-
-
-def test_every_key_that_a_script_takes_is_on_the_sheet():
-    listed = {}
-    for key, text in WORDS.items():
-        if re.fullmatch(r"help_sheet\.at\.\w+\.\w+", key):
-            listed.setdefault(key.split(".")[2], set()).update(text.split("|")[0].split(", "))
-    taken = {}
-    for path in (ROOT / "assets/js").glob("*/*.js"):
-        script = path.read_text("utf-8")
-        if not re.search(r"keydown", script):
-            continue
-        view = VIEW.get(path.parent.name, path.parent.name)
-        taken.setdefault(view, set()).update(
-            re.findall(r'\b(?:key) === "([^"]+)"', script), re.findall(r"\b(Arrow\w+|Page(?:Up|Down)|Home|End|Escape):", script),
-            [" "] if re.search(r'" ": ', script) else [])
-        if 'startsWith("Arrow")' in script:
-            taken[view].update(key for key in SAID if key.startswith("Arrow"))
-    assert {"stepper", "beam_tree", "mask_grid", "matrices", "lecture", "page", "formula_cards", "training"} == set(taken)
-    for view, keys in taken.items():
-        missing = {key for key in keys if SAID.get(key, SAID.get(key.lower(), key)) not in listed[view]}
-        assert not missing, (view, missing)
-
-
-def table(page, region: str):
-    """The table of the first picture of a region, opened by its button."""
-    page.locator(f"{region} .ai-table").first.press("Enter")
-    expect(sheet(page)).to_be_visible()
-    return sheet(page).locator("table.hs-table")
-
-
-def test_the_map_is_a_table_with_headers_too(page):
-    open_tab(page, "Attention")
-    page.evaluate(f"{HOOK}.goto(4)")
-    shown = page.evaluate(f"{HOOK}.picture()")
-    one = table(page, ".ts-stage")
-    assert one.locator("thead th[scope=col]").all_text_contents()[1:] == shown["columns"]
-    rows = one.locator("tbody tr")
-    assert rows.locator("th[scope=row]").all_text_contents() == [*shown["rows"][:4], WORDS["stepper.table.received"]]
-    third, total = ([float(x.replace("< 0.001", "0")) for x in rows.nth(n).locator("td").all_text_contents()] for n in (2, 4))
-    assert third == pytest.approx(shown["values"][2], abs=1.1e-3)
-    sums = [sum(column) for column in zip(*shown["values"][:4], strict=True)]
-    assert total == pytest.approx(sums, abs=2e-3)
-    page.keyboard.press("Escape")
-    expect(page.locator(".ts-stage .ai-table").first).to_be_focused()
-    course = table(page, ".ts-side")
-    expect(course.locator("tbody tr")).to_have_count(page.evaluate(f"{HOOK}.steps()"))
-    page.keyboard.press("Escape")
-
-
-def test_the_mask_is_a_table_too(page):
-    open_tab(page, "Masks")
-    page.wait_for_function("window.twoStacks.maskGrid && window.twoStacks.maskGrid.geometry().rows > 2")
-    grid = page.evaluate("""() => { const hook = window.twoStacks.maskGrid, { stack, layer } = hook.view();
-      return hook.effective(stack, layer); }""")
-    one = table(page, ".mg-root")
-    cells = [row.locator("td").all_text_contents() for row in one.locator("tbody tr").all()]
-    said = [WORDS["mask_grid.hidden"], WORDS["mask_grid.visible"]]
-    assert cells == [[said[x] for x in row[:len(cells[0])]] for row in grid[:len(cells)]] and len(cells) > 2
-    page.keyboard.press("Escape")
-
-
-def test_matrices_and_the_heatmaps_of_the_training_tab_are_tables_too(page):
-    open_tab(page, "Training")
-    page.locator("#ts-train-teaching-view .tr-chart").first.wait_for()
-    one = table(page, "#ts-train-teaching-view")
-    assert one.locator("tbody tr").count() >= 1 and one.locator("tbody td").first.inner_text()
-    page.keyboard.press("Escape")
-    open_tab(page, "Masks")
-    page.get_by_role("button", name=WORDS["page.masks.look"]).click()
-    panel = page.locator(".mx-panel:visible").first
-    panel.wait_for()
-    labels = panel.locator(".mx-col").all_text_contents()
-    button = panel.locator(".ai-table")
-    button.press("Enter")
-    expect(sheet(page).locator("thead th[scope=col]")).to_have_count(len(labels) + 1)
-    assert re.fullmatch(r"(−?[\d.]+|−∞|none)( ✓)?", sheet(page).locator("tbody td").first.inner_text())
-    page.keyboard.press("Escape")
-
-
-WITHOUT = """() => [...document.querySelectorAll("#ts-tabs canvas")].filter((one) => one.offsetWidth && !one.closest(".ts-small"))
-  .filter((one) => {
-    for (let up = one; up && !up.matches("[role=tabpanel]"); up = up.parentNode)
-      if (up.parentNode.querySelector(":scope > .ai-table")) return false;
-    return true;
-  }).map((one) => one.outerHTML.slice(0, 120))"""
-
-
-def test_every_picture_in_sight_has_a_table_or_words(page):
-    """A canvas without a button behind it is one of the small heads, which are buttons with names, or lies under another."""
-    for name in TABS:
-        open_tab(page, name)
-        page.wait_for_timeout(1000)
-        without = page.evaluate(WITHOUT)
-        assert not without, (name, without)
 
 
 def test_projector_mode_is_larger_stays_on_and_pointers_still_hit(page):
@@ -280,12 +107,6 @@ def test_projector_mode_is_larger_stays_on_and_pointers_still_hit(page):
     assert not page.evaluate("document.body.classList.contains('ts-projector')")
 
 
-LONGEST = """() => Math.max(0, ...[...document.querySelectorAll("*")].flatMap((one) => {
-  const { transitionDuration, animationDuration, animationName } = getComputedStyle(one);
-  return [...transitionDuration.split(","), ...(animationName === "none" ? [] : animationDuration.split(","))].map(parseFloat);
-}))"""
-
-
 def test_whoever_wants_no_motion_gets_none(open_page, address):
     """The first run is there at once and whole; nothing plays, and nothing is animated."""
     page = open_page(address, viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
@@ -298,8 +119,8 @@ def test_whoever_wants_no_motion_gets_none(open_page, address):
     assert len(set(steps)) == 1
     page.keyboard.press("?")
     expect(sheet(page)).to_be_visible()
-    longest = page.evaluate(LONGEST)
-    assert longest <= 0.01
+    longest, where = page.evaluate(measures.LONGEST)
+    assert longest <= 0.01, where
     page.context.close()
 
 
@@ -308,34 +129,11 @@ LIGHTNESS = """([text, points]) => {
   const { colourOf } = new Function("at", "clamp", text + "; return { colourOf };")(at, clamp);
   return points.map(([x, both]) => colourOf(x, 1, both));
 }"""
-# Machado, Oliveira, Fernandes (2009): what people without red, green or blue cones see, on linear RGB, severity 1.
-BLINDNESS = {
-    "protanopia": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
-    "deuteranopia": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
-    "tritanopia": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
-}
-WHITE = (0.95047, 1.0, 1.08883)  # D65
-
-
-def linear(rgb) -> list[float]:
-    return [x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in (v / 255 for v in rgb)]
-
-
-def lab(light) -> tuple[float, float, float]:
-    """CIELAB of linear sRGB."""
-    rows = ((0.4124564, 0.3575761, 0.1804375), (0.2126729, 0.7151522, 0.0721750), (0.0193339, 0.1191920, 0.9503041))
-    f = [t ** (1 / 3) if t > 216 / 24389 else (24389 / 27 * t + 16) / 116
-         for t in (sum(a * b for a, b in zip(row, light, strict=True)) / white for row, white in zip(rows, WHITE, strict=True))]
-    return 116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])
-
-
-def seen_by(light, matrix) -> list[float]:
-    return [min(1.0, max(0.0, sum(a * b for a, b in zip(row, light, strict=True)))) for row in matrix]
 
 
 def test_scales_need_no_colour_vision(page):
     """Viridis grows lighter from end to end, blue to vermilion is symmetric in lightness, and its ends differ for everyone."""
-    script = (ROOT / "assets/js/shared/colour.js").read_text("utf-8")
+    script = constant() + (ROOT / "assets/js/shared/colour.js").read_text("utf-8")
     steps = [k / 32 for k in range(33)]
     rising = page.evaluate(LIGHTNESS, [script, [[x, False] for x in steps]])
     lightness = [lab(linear(rgb))[0] for rgb in rising]
@@ -352,19 +150,4 @@ def test_scales_need_no_colour_vision(page):
     assert max(abs(lab(b)[0] - lab(a)[0]) for a, b in zip(above, below, strict=True)) < 12
     for matrix in BLINDNESS.values():  # the same size on both sides is told apart from a fifth of the scale on
         for a, b in list(zip(above, below, strict=True))[7:]:
-            one, other = lab(seen_by(a, matrix)), lab(seen_by(b, matrix))
-            assert sum((x - y) ** 2 for x, y in zip(one, other, strict=True)) ** 0.5 > 12
-
-
-def test_no_scale_stands_outside_what_was_measured():
-    """Each script that colours numbers uses viridis or the two ends of the diverging scale; none has a red and a green end."""
-    ends = {"0, 114, 178", "213, 94, 0"}
-    for path in sorted((ROOT / "assets/js").rglob("*.js")):
-        script = path.read_text("utf-8")
-        if "ImageData" not in script and "fillStyle" not in script and "colour(" not in script:
-            continue
-        for triple in re.findall(r"\[(\d{1,3}, \d{1,3}, \d{1,3})\]", script):
-            greyish = max(map(int, triple.split(", "))) - min(map(int, triple.split(", "))) < 60
-            assert triple in ends or triple == "86, 180, 233" or greyish or path.name == "pictures.js", (path.name, triple)
-        for ramp in re.findall(r'"(440154 [^"]*)"', script):
-            assert ramp == "440154 482878 3e4989 31688e 26828e 1f9e89 35b779 6ece58 b5de2b fde725"
+            assert apart(seen_by(a, matrix), seen_by(b, matrix)) > 12

@@ -112,7 +112,7 @@ def test_a_run_elsewhere_is_followed_and_drawn_cells_are_asked_about(page):
     expect(part(page, "ask")).to_be_visible()
     expect(part(page, "cols")).to_contain_text("sofa")
     part(page, "drop").click()
-    expect(sentence(page)).to_contain_text("Nothing is masked yet: the model writes “Zwei")
+    expect(sentence(page)).to_contain_text("Nothing is masked yet, and the model writes: “Zwei")
 
 
 def test_a_text_that_cannot_be_used_is_said_and_nothing_is_lost(page):

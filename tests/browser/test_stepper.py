@@ -215,7 +215,13 @@ def test_hostile_tokens_are_text(page):
 def test_a_stream_is_followed_and_lost_rows_heal(page):
     page.locator("#streamed").click()
     until(page, 's.run() === "streamed" && s.steps() > 0 && s.steps() < 12 && s.step() === s.steps()')
+    # B93: a row that comes is data in the same picture; nothing is mounted anew, and the columns stay where they are
+    page.evaluate("window.drawn = [...document.querySelectorAll('canvas')]")
+    before = part(page, "stage").bounding_box()
     until(page, "s.steps() === 12 && s.step() === 12")
+    assert page.evaluate("window.drawn.length > 0 && window.drawn.every(canvas => canvas.isConnected)")
+    after = part(page, "stage").bounding_box()
+    assert all(after[side] == before[side] for side in ("x", "y", "width"))
     expect(part(page, "count")).to_have_text("Step 12 of 12")  # without the dots of a run that is being written
     page.locator("#broken").click()
     until(page, 's.run() === "broken" && s.steps() === 5')  # rows 2 and 3 came swapped, row 5 never comes

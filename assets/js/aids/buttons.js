@@ -48,10 +48,21 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
+/** Gradio's tabs know only Tab and Enter. */
+document.addEventListener("keydown", (event) => {
+  const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key], bar = "#ts-tabs > .tab-wrapper [role=tab]";
+  if (!step || !event.target.matches || !event.target.matches(bar)) return;
+  const tabs = [...document.querySelectorAll(bar)].filter((one) => one.checkVisibility({ visibilityProperty: true })), next = tabs[(tabs.indexOf(event.target) + step + tabs.length) % tabs.length];
+  event.preventDefault();
+  next.click();
+  next.focus();
+});
+
 at.skip.onclick = () => { const tab = document.querySelector("#ts-tabs [role=tab][aria-selected=true]"); if (tab) { tab.scrollIntoView({ block: "start" }); tab.focus({ preventScroll: true }); } };
 at.keys.onclick = () => open((made) => made.keys());
 at.projector.onclick = turned;
 if (kept.get("projector") === "on") project(true);
+if (kept.get("minutes") === "off") document.body.classList.add("ts-minutes-off");
 
 function offer({ at: node, table }) {
   const button = document.createElement("button");

@@ -21,3 +21,8 @@ function drawCaches() {
   at.bytes.replaceChildren(
     said("self", own, formula && formula.self[now], now + 1, caches.rows[now]), said("cross", cross, formula && formula.cross, search.source.length, 1));
 }
+
+((window.twoStacks ||= {}).tables ||= []).push({ at: at.curve, table: () => {
+  const caches = search.caches || { measured: [] };
+  return { title: word("caches"), corner: word("step"), columns: [word("cache.self.bytes"), word("cache.cross.bytes")], rows: caches.measured.map((_, k) => String(k + 1)), cell: (k, which) => caches.measured[k][which].toLocaleString("en") };
+} });

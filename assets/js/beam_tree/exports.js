@@ -1,6 +1,6 @@
 /* The tree as far as it is in view, to take away: SVG and PNG on white, CSV of all its nodes. */
 
-const INKS = { "bt-best": "#d55e00", "bt-ended": "#007a56", "bt-kept": "#0072b2", "bt-pruned": "#8a93a1" };
+const INKS = { "bt-best": PALETTE.vermilion, "bt-ended": "#007a56", "bt-kept": PALETTE.blue, "bt-pruned": "#8a93a1" };
 
 function treePicture() {
   const { places, folds, width, height } = layout(), last = view.upto >= search.steps.length ? search.best : bestOf(view.upto - 1), best = new Set(pathOf(last));

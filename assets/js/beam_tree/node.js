@@ -29,7 +29,7 @@ function sourceChips(n) {
   search.source.forEach(([text], k) => {
     const chip = isolated(text);
     chip.className = "bt-chip";
-    chip.style.background = "rgba(var(--ts-tint)," + (0.45 * weights[k] / most).toFixed(3) + ")";
+    chip.style.background = "color-mix(in srgb,var(--ts-bar) " + (45 * weights[k] / most).toFixed(1) + "%,transparent)";
     chip.title = digits(weights[k]);
     chips.append(chip);
   });
@@ -43,9 +43,9 @@ function heatmap(path) {
   canvas.style.width = CELL * columns + "px"; canvas.style.height = CELL * path.length + "px";
   canvas.setAttribute("role", "img");
   canvas.setAttribute("aria-label", word("heatmap"));
-  const [r, g, b] = view.dark ? [86, 180, 233] : [0, 114, 178];
+  paint.fillStyle = view.dark ? PALETTE.sky : PALETTE.blue;
   path.forEach((n, row) => attention(n).forEach((weight, column) => {
-    paint.fillStyle = "rgba(" + [r, g, b, Math.min(1, weight).toFixed(3)] + ")";
+    paint.globalAlpha = Math.min(1, weight);
     paint.fillRect(column, row, 1, 1);
   }));
   const tops = make("div", "bt-tops"), sides = make("div", "bt-sides");

@@ -8,7 +8,6 @@
 const at = Object.fromEntries([...element.querySelectorAll("[data-ts]")].map((node) => [node.dataset.ts, node]));
 
 // Okabe and Ito's palette, told apart by people with any colour vision; a second round is dashed.
-const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f"];
 
 let pack = null;                                     // what is on the page
 let shares = [];                                     // how often each source token is hidden; of the drawing before while it is counted
@@ -23,9 +22,9 @@ const editable = (k) => pack.edits && k >= pack.free[0] && k < pack.free[1];
 function paint(node, span) {
   if (span < 0) return;
   node.dataset.span = span;
-  node.style.setProperty("--nz", COLOURS[span % COLOURS.length]);
+  node.style.setProperty("--nz", PALETTE.categories[span % PALETTE.categories.length]);
   node.classList.add("nz-coloured");
-  node.classList.toggle("nz-second", Math.floor(span / COLOURS.length) % 2 === 1);
+  node.classList.toggle("nz-second", Math.floor(span / PALETTE.categories.length) % 2 === 1);
 }
 
 /** span -> the text of what stands for it in the input: a sentinel, a mask, a random token. */

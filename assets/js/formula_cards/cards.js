@@ -1,5 +1,12 @@
 /* One card: the formula, what it says, the same with numbers, what can be moved, pictures, shapes, and what it is tested against. */
 
+/** A formula too wide for its card scrolls in it: by key, too. */
+const widths = new ResizeObserver((entries) => {
+  for (const { target } of entries) {
+    if (target.scrollWidth > target.clientWidth + 1) target.tabIndex = 0; else target.removeAttribute("tabindex");
+  }
+});
+
 function cardOf(one) {
   const card = { ...one, shapes_: one.shapes, sizes: {}, node: make("article", "fc-card"), formula: make("div", "fc-math"), line: make("div", "fc-math fc-numbers"), said: make("p", "fc-said"),
     note: make("p", "fc-note"), pictures: [], shelf: make("div", "fc-pictures"), moved: {}, controls: make("div", "fc-controls"), hidden: false };
@@ -11,7 +18,8 @@ function cardOf(one) {
   const line = one.numbers && math(one.numbers);
   card.places = line ? placesOf(line) : new Map();
   card.line.append(line || "");
-  card.line.tabIndex = 0;   // it scrolls where it is wider than the card
+  if (line) card.line.tabIndex = 0;   // its numbers change, and with them whether it scrolls
+  widths.observe(card.formula);
   card.said.setAttribute("aria-live", "polite");
   const foot = make("details", "fc-foot"), shapes = make("p", "fc-shapes"), made = make("p");
   card.shapes = shapes;

@@ -15,6 +15,10 @@ function panelMade() {
   for (const [name, kind, className] of [["dials", "div", "fc-controls"], ["how", "p", "fc-how"], ["slot", "div", "fc-slot"], ["see", "p", "fc-quiet"], ["told", "p", "fc-message"]]) at[name] = make(kind, className);
   at.told.setAttribute("role", "status");
   at.panel.append(at.dials, at.told, at.how, at.slot, at.see);
+  ((window.twoStacks ||= {}).tables ||= []).push({ at: at.slot, table: () => {
+    const drawn = at.slot.querySelector(".js-plotly-plot"), title = at.how.textContent || at.panel.getAttribute("aria-label");
+    return drawn && drawn.data ? { title, ...figureTable(drawn.data, drawn.layout) } : { title, columns: [], rows: [], cell: () => "" };
+  } });
   at.panel.onkeydown = (event) => { if (event.key === "Escape") { event.stopPropagation(); shut(); } };
 }
 

@@ -33,6 +33,7 @@ function drawMap() {
     map.append(group);
   });
   at.map.append(map);
+  ((window.twoStacks ||= {}).tables ||= []).push({ at: at.map, table: () => ({ title: word("map"), columns: [word("map.needs")], rows: course.items.map((one, k) => k + ". " + word("title." + one.id)), cell: (k) => course.items[k].needs.join(", ") || "–" }) });
 }
 
 /** A title on two lines where one is too short. */

@@ -22,7 +22,7 @@ function flush() {
   frame = 0;
   at.empty.hidden = !!given;
   at.body.hidden = at.tools.hidden = !given;
-  if (!given) return;
+  if (!given) return at.root.classList.add("mg-drawn");
   drawControls();
   const key = [view.stack, given.stamp, at.body.clientWidth, window.devicePixelRatio].join();
   if (key !== sized) { if (!layout()) return; sized = key; view.row = clamp(view.row, 0, Math.max(0, grid.rows - 1)); view.column = clamp(view.column, 0, Math.max(0, grid.columns - 1)); }
@@ -30,6 +30,7 @@ function flush() {
   at.beyond.textContent = view.stack === "encoder" ? "" : word("beyond", { row: grid.rows, preset: wording({ ...mask(), hidden: [], cells: new Map() }, view.stack) });
   at.json.textContent = JSON.stringify(canonical(), null, 1);
   at.canvas.setAttribute("aria-label", word("canvas", { stack: word("stack." + view.stack), rows: grid.rows, columns: grid.columns, mask: wording(mask(), view.stack) }));
+  at.root.classList.add("mg-drawn");
   element.dataset.ready = "1";
 }
 

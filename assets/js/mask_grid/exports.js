@@ -6,7 +6,7 @@ function maskPicture() {
   const { open, from } = picture(), [, columns] = sizes(view.stack), texts = (axis) => labels(view.stack, axis).map(([text]) => text);
   return cellsPicture(texts("column"), texts("row"), captionOf(), (i, j) => {
     const k = i * columns + j, byHand = from[k] === FROM.all || from[k] === FROM.layer;
-    return [open[k] ? "#0072b2" : "#e3e6ea", String(open[k]), byHand ? (open[k] ? "#fff" : "#d55e00") : ""];
+    return [open[k] ? PALETTE.blue : "#e3e6ea", String(open[k]), byHand ? (open[k] ? "#fff" : PALETTE.vermilion) : ""];
   });
 }
 

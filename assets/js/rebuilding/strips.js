@@ -1,13 +1,12 @@
 /* What a model rebuilt: a row for each hidden span, with the cross-attention of its true tokens as a strip over the encoder's input. */
 
 const at = Object.fromEntries([...element.querySelectorAll("[data-ts]")].map((node) => [node.dataset.ts, node]));
-const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f"];   // as in the corruption view
-const VIRIDIS = ["440154", "482878", "3e4989", "31688e", "26828e", "1f9e89", "35b779", "6ece58", "b5de2b", "fde725"].map((hex) => [0, 2, 4].map((k) => parseInt(hex.slice(k, k + 2), 16)));
+const COLOURS = PALETTE.categories;   // as in the corruption view
 const ROW = 14;   // px of one token's row
 
 function colour(x) {
   const place = 9 * Math.min(1, Math.max(0, x)), k = Math.min(8, Math.floor(place)), f = place - k;
-  return VIRIDIS[k].map((a, i) => Math.round(a + f * (VIRIDIS[k + 1][i] - a)));
+  return PALETTE.sequential[k].map((a, i) => Math.round(a + f * (PALETTE.sequential[k + 1][i] - a)));
 }
 
 /** (tokens, source) as pixels, one each; css makes them as large as there is room. */

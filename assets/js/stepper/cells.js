@@ -11,7 +11,7 @@ function drawCells() {
     Object.assign(painted, { key, rows: [] });
     write(at.scale, scale.toFixed(2));
     at.ramp.previousSibling.textContent = both ? "−" + scale.toFixed(2) + " " : "0 ";
-    at.ramp.style.background = both ? "linear-gradient(90deg,#0072b2,#fff,#d55e00)" : "linear-gradient(90deg,#" + VIRIDIS.join(",#") + ")";
+    at.ramp.style.background = "linear-gradient(90deg," + (both ? [PALETTE.blue, "#fff", PALETTE.vermilion] : VIRIDIS) + ")";
   }
   const before = painted.rows;
   let from = 0, until = Math.max(values.length, before.length);

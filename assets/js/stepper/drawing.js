@@ -26,7 +26,7 @@ function drawTint(weight, top) {
     const node = at.source.children[c], tint = weight ? Math.round(50 * Math.min(1, weight[run.blocked.includes("cross") ? Math.floor(c / run.block) : c] / top)) : 0;
     if ((node.tint || 0) === tint) continue;
     node.tint = tint;
-    node.style.backgroundColor = tint ? "rgba(var(--ts-tint)," + (0.45 * tint / 50).toFixed(3) + ")" : "";
+    node.style.backgroundColor = tint ? "color-mix(in srgb,var(--ts-bar) " + (0.9 * tint).toFixed(1) + "%,transparent)" : "";
   }
 }
 

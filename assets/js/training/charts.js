@@ -1,6 +1,6 @@
 /* Pictures: horizontal bars, lines, heatmaps. Blue is below 0 or "one", vermilion above 0 or "other"; lines differ in dash too. */
 
-const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7"], DASHES = ["", "6 3", "2 3", "8 3 2 3"];
+const COLOURS = PALETTE.categories, DASHES = ["", "6 3", "2 3", "8 3 2 3"];
 const svg = (parent, tag, attributes = {}, text) => {
   const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
   for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
@@ -72,7 +72,7 @@ function heat(parent, values, rows, columns, { diverging = true, most, title = "
   canvas.setAttribute("aria-label", title);
   const paint = canvas.getContext("2d"), scale = most || Math.max(1e-12, ...values.map(Math.abs));
   for (let r = 0; r < rows.length; r++) for (let c = 0; c < columns; c++) {
-    const x = Math.max(-1, Math.min(1, values[r * columns + c] / scale)), [R, G, B] = x < 0 ? [0, 114, 178] : [213, 94, 0], f = Math.sqrt(Math.abs(x));
+    const x = Math.max(-1, Math.min(1, values[r * columns + c] / scale)), [R, G, B] = x < 0 ? PALETTE.below : PALETTE.above, f = Math.sqrt(Math.abs(x));
     paint.fillStyle = diverging || x ? "rgb(" + [R, G, B].map((v) => Math.round(255 + f * (v - 255))).join(",") + ")" : "#fff";
     paint.fillRect(c * cell, r * tall, cell, tall);
   }
