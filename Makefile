@@ -22,6 +22,7 @@ help:
 	@echo "make shots       pictures of every tab: light, dark, phone, German, in shots/"
 	@echo "make lint        check the style"
 	@echo "make ray         a Ray cluster on this machine, until Ctrl-C    (CPUS=4); then: make run ENGINE=ray"
+	@echo "make ray-env     install Ray beside .venv"
 	@echo "make ray-test    install Ray beside .venv, and run its tests"
 	@echo "make ray-bench   measure Ray against this process"
 

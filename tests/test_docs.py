@@ -93,9 +93,9 @@ def test_the_limits_of_the_guide_are_those_of_the_code():
 def test_every_command_of_make_is_documented_and_no_other():
     text = (ROOT / "Makefile").read_text("utf-8")
     targets = set(re.search(r"^\.PHONY: (.*)$", text, re.M)[1].split()) - {"help", "chromium"}
-    helped = set(re.findall(r"make (\w+)", text.split("help:")[1].split("\nrun:")[0]))
+    helped = set(re.findall(r"make ([\w-]+)", text.split("help:")[1].split("\nrun:")[0]))
     documents = [(ROOT / name).read_text("utf-8") for name in ("README.md", "GUIDE.md", "tests/README.md")]
-    named = {target for each in documents for target in re.findall(r"`make (\w+)", each)}
+    named = {target for each in documents for target in re.findall(r"`make ([\w-]+)", each)}
     assert named | {"run", "test"} == targets == helped
 
 
