@@ -22,6 +22,7 @@ from core.decode.cache import empty
 from core.errors import ControlError, ModelError
 from core.masks import looks_ahead
 from core.models import PRECISIONS
+from core.products import INT8, ORDERED, REORDER
 
 if TYPE_CHECKING:
     from core.models.loading import Loaded
@@ -41,8 +42,8 @@ class Lighter(torch.nn.Module):
         if precision == "int8":
             scale = (weight.float().abs().amax(1) / 127).clamp(min=torch.finfo(torch.float32).tiny).bfloat16()
             weight, self.scale = (weight.float() / scale.float()[:, None]).round().clamp(-127, 127).to(torch.int8), scale
-        elif weight.device.type == "cpu" and torch.backends.mkldnn.is_available():
-            self.packed = torch.ops.mkldnn._reorder_linear_weight(weight.bfloat16())
+        elif weight.device.type == "cpu" and ORDERED:
+            self.packed = REORDER(weight.bfloat16())
         self.kept = weight if self.scale is not None else weight.bfloat16() if self.packed is None else weight[:0]
 
     @property
@@ -61,11 +62,11 @@ class Lighter(torch.nn.Module):
             return self(input[:1]).expand(len(input), -1, -1)
         flat = input.reshape(-1, self.in_features).bfloat16()
         if self.packed is not None:
-            out = torch.ops.mkldnn._linear_pointwise(flat, self.packed, None, "none", [], "")
+            out = ORDERED(flat, self.packed, None, "none", [], "")
         elif self.scale is None:
             out = torch.nn.functional.linear(flat, self.kept)
-        elif flat.device.type == "cpu":
-            out = torch._weight_int8pack_mm(flat, self.kept, self.scale)
+        elif flat.device.type == "cpu" and INT8:
+            out = INT8(flat, self.kept, self.scale)
         else:
             out = torch.nn.functional.linear(flat, self.kept.bfloat16()) * self.scale
         out = out.float() if self.bias is None else out.float() + self.bias

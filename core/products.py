@@ -16,6 +16,20 @@ import torch
 FEW, MANY = 2, 64  # rows: at most FEW, or more than MANY, are multiplied as the reference does
 LARGEST = 2**30  # bytes: of a larger model no second copy is made
 
+
+def _there(owner: Any, name: str) -> Callable | None:
+    """A function of torch's that has no public name: a later version may lack it, and then nothing is faster."""
+    try:
+        return getattr(owner, name)
+    except (AttributeError, RuntimeError):
+        return None
+
+
+_mkldnn = torch.backends.mkldnn.is_available()
+REORDER = _there(torch.ops.mkldnn, "_reorder_linear_weight") if _mkldnn else None
+ORDERED = _there(torch.ops.mkldnn, "_linear_pointwise") if _mkldnn and REORDER else None
+INT8 = _there(torch, "_weight_int8pack_mm")
+
 _joined: ContextVar[bool] = ContextVar("joined", default=False)
 
 
@@ -43,13 +57,13 @@ class Linear(torch.nn.Linear):
         rows = input.numel() // self.in_features
         if not (self.packs and FEW < rows <= MANY and self.weight.device.type == "cpu" and self.weight.dtype == torch.float32):
             return super().forward(input)
-        return torch.ops.mkldnn._linear_pointwise(input, self._in_order(), self.bias, "none", [], "")
+        return ORDERED(input, self._in_order(), self.bias, "none", [], "")
 
     def _in_order(self) -> torch.Tensor:
         """The weights as oneDNN reads them, made when they are first asked for and when they have changed."""
         made_of = self.weight.data_ptr(), self.weight._version
         if self.packed is None or self.packed[0] != made_of:
-            self.packed = made_of, torch.ops.mkldnn._reorder_linear_weight(self.weight.detach())
+            self.packed = made_of, REORDER(self.weight.detach())
         return self.packed[1]
 
     def __getstate__(self) -> dict:
@@ -61,7 +75,7 @@ def prepare(model: torch.nn.Module) -> None:
     small = sum(one.numel() * one.element_size() for one in model.parameters()) <= LARGEST
     for module in model.modules():
         if type(module) is torch.nn.Linear:
-            module.__class__, module.packs = Linear, small and torch.backends.mkldnn.is_available()
+            module.__class__, module.packs = Linear, small and ORDERED is not None
 
 
 def over_one_source(attention: Callable, module: Any, query, key, value, mask, options: dict) -> tuple | None:

@@ -92,8 +92,8 @@ def test_a_full_line_says_so_and_whoever_waited_is_answered(page, visitors):
 def test_who_reads_none_of_the_answers_is_refused_more(page, visitors):
     visitor, other = visitors(2)
     visitor.run("A dog.")
-    look = next(one["id"] for one in page.told["dependencies"] if one["api_name"] == "look_9")
-    body = {"data": [], "fn_index": look, "session_hash": visitor.name, "trigger_id": None}
+    look = next(one for one in page.told["dependencies"] if one["api_name"] == "look_9")
+    body = {"data": [None] * len(look["inputs"]), "fn_index": look["id"], "session_hash": visitor.name, "trigger_id": None}
     status = [visitor.http.post(f"{visitor.address}/queue/join", json=body) for _ in range(UNREAD + 5)]
     told = [one for one in status if one.status_code != 200]
     assert len(told) >= 5 and "answers that it has not read yet" in told[-1].json()["detail"]

@@ -79,7 +79,7 @@ TEMPLATE = f"""
   <div class="ts-many" data-ts="many" hidden></div>
   <div class="ts-body" data-ts="body">
     <div class="ts-stage" data-ts="stage">
-      <div class="ts-scroll" data-ts="scroll"><div class="ts-sheet" data-ts="sheet">
+      <div class="ts-scroll" data-ts="scroll" tabindex="0"><div class="ts-sheet" data-ts="sheet">
         <div class="ts-top">
           <div class="ts-corner" data-ts="corner"></div><div class="ts-cols" data-ts="cols"></div>
           <div class="ts-cols" data-ts="twincols" hidden></div>

@@ -130,6 +130,7 @@ def test_every_key_that_a_script_takes_is_on_the_sheet():
             [" "] if re.search(r'" ": ', script) else [])
         if 'startsWith("Arrow")' in script:
             taken[view].update(key for key in SAID if key.startswith("Arrow"))
+    assert not taken.pop("minutes")  # it only notices that a key was pressed
     assert {"stepper", "beam_tree", "mask_grid", "matrices", "lecture", "page", "formula_cards", "training"} == set(taken)
     for view, keys in taken.items():
         missing = {key for key in keys if SAID.get(key, SAID.get(key.lower(), key)) not in listed[view]}

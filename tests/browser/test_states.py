@@ -124,9 +124,9 @@ def test_running_shows_rows_not_a_spinner_and_stopped_says_after_how_many(page):
     text_box(page).fill("many dogs and " * 60)
     before = page.evaluate(f"{HOOK}.run()")
     page.locator("#ts-run").click()
-    until(page, f"s.run() !== {before!r} && s.steps() > 2")
+    stop = "(document.querySelector('#ts-stop').click(), true)"  # at once: 128 tokens take a second
+    until(page, f"s.run() !== {before!r} && s.steps() > 2 && {stop}")
     plain(page)
-    page.locator("#ts-stop").click()
     until(page, "s.done()")
     expect(page.locator("[data-ts=notes]").first).to_contain_text(re.compile("Stopped after \\d+ tokens"))
     plain(page)
@@ -185,6 +185,7 @@ def test_the_host_goes_and_comes_back(open_page, tmp_path):
     try:
         page = open_page(f"http://127.0.0.1:{port}", viewport={"width": 1280, "height": 900})
         page.wait_for_selector("body.ts-spoken", state="attached")
+        until(page, "s.steps() > 0 && s.step() === s.steps()")  # the first picture has been written to its end
         output = shown(page).first.inner_text()
         process.send_signal(signal.SIGKILL)
         process.wait()
