@@ -28,6 +28,8 @@ ARGUMENTS = (
 )
 # What Gradio logs, without a pageerror, when a component's script fails; and our own warning for a damaged pack.
 SCRIPT_FAILED = ("Error executing js_on_load", "Error in watch callback", "Error evaluating template", "stepper:")
+# Svelte's own transitions, on a page that is being left: its style sheet has gone before them.
+OF_GRADIO = ("reading 'insertRule'", "/assets/index-")
 expect.set_options(timeout=1000 * PATIENCE)
 
 
@@ -98,7 +100,7 @@ def troubles() -> list[str]:
 def no_trouble(troubles) -> Iterator[None]:
     troubles.clear()
     yield
-    assert not troubles
+    assert not [one for one in troubles if not (OF_GRADIO[0] in one and OF_GRADIO[1] in one)]
 
 
 @pytest.fixture(scope="session")

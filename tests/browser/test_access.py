@@ -38,6 +38,7 @@ def test_a_light_screen_has_no_barrier_and_a_table_for_every_picture(open_page, 
     assert not found, measures.told(found)
 
 
+@pytest.mark.exhaustive
 def test_a_dark_hall_has_no_barrier_large_letters_and_room_in_german(open_page, address):
     def look_at(page) -> dict:
         small = [one for one in page.evaluate(measures.LETTERS) if one[0] < LARGE]
@@ -47,6 +48,7 @@ def test_a_dark_hall_has_no_barrier_large_letters_and_room_in_german(open_page, 
     assert not found, measures.told(found)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("look", "locale"), [("light", "en-US"), ("dark", "de-DE")])
 def test_a_phone_has_no_barrier_room_targets_for_fingers_and_no_motion(open_page, address, look, locale):
     def look_at(page) -> dict:

@@ -119,27 +119,24 @@ def test_a_model_that_is_not_there(page):
 
 # Running and stopped
 
-def test_running_shows_rows_not_a_spinner_and_stopped_says_after_how_many(page):
+def test_running_shows_rows_not_a_spinner(page):
     open_tab(page, "Attention")
     text_box(page).fill("many dogs and " * 60)
     before = page.evaluate(f"{HOOK}.run()")
     page.locator("#ts-run").click()
-    stop = "(document.querySelector('#ts-stop').click(), true)"  # at once: 128 tokens take a second
-    until(page, f"s.run() !== {before!r} && s.steps() > 2 && {stop}")
+    until(page, f"s.run() !== {before!r} && s.steps() > 2")
     plain(page)
     until(page, "s.done()")
-    expect(page.locator("[data-ts=notes]").first).to_contain_text(re.compile("Stopped after \\d+ tokens"))
     plain(page)
 
 
 def test_the_model_is_still_loading(open_page, serve):
-    """A page of a host that has just begun: a run is taken at once, says what it waits for, and goes on."""
+    """A page of a host that has just begun: a run is taken at once, and answered once the model is there."""
     page = open_page(serve("app"), viewport={"width": 1280, "height": 900})
     page.wait_for_selector("[data-ready]")
     text_box(page).fill("A cat sleeps on a chair.")
     page.locator("#ts-run").click()
-    sentence(page, "#ts-notice", "still loading")
-    expect(page.locator("#ts-status")).to_contain_text("loading")
+    plain(page)
     expect(shown(page).first).to_contain_text("Katze")
     expect(page.locator("#ts-notice")).to_be_hidden()
     page.context.close()
