@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # What may be sent before the first picture, of ours; 15 kB of it describe the public endpoints, and 16 kB are there for
 # those who do not see it or use no mouse: every picture as a table, the focus in sight, pointers that hit in a zoomed page;
 # 2 kB open the sections of the two wider sheets and of the families.
-OWN_BYTES = 1_620_000
+OWN_BYTES = 1_350_000
 PROCFILE = (ROOT / "Procfile").read_text("utf-8").removeprefix("web: ").strip()
 ENDLESS = "A <img src=x onerror=alert(1)> dog."  # the model writes on until it may not
 # What a Space sets for its process, as far as Gradio or we look at it.
