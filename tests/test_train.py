@@ -11,7 +11,7 @@ from torch.nn import functional
 
 from core.train.__main__ import passing
 from core.train.averaging import average, best_average, keep_snapshot, snapshots
-from core.train.building import tokenizer_for, untrained
+from core.train.building import build_model, tokenizer_for, untrained
 from core.train.corpus import Pair, batches, collate, read_lines
 from core.train.curves import draw
 from core.train.forcing import forced
@@ -195,6 +195,17 @@ def test_denoising_restores_the_document(data, tmp_path):
     assert set(written) == {" ".join(five) for five in images}
     assert any(tokenizer.mask_token_id in pair.source for pair in pairs)
     assert all(pair.source[-1] == pair.target[-1] == tokenizer.eos_token_id for pair in pairs)
+
+
+def test_learned_positions_start_as_sinusoids_and_can_move(data, tmp_path):
+    recipe = RECIPES["pocket-bart"]
+    model = build_model(recipe, tokenizer_for(replace(TINY, tasks=(Task("denoise", "denoise"),)), data, tmp_path))
+    for stack in (model.model.encoder, model.model.decoder):
+        table = stack.embed_positions.weight
+        rows = table[stack.embed_positions.offset:].detach()
+        assert table.requires_grad and rows.square().mean().sqrt() == pytest.approx(recipe.config["init_std"], rel=0.05)
+        near = functional.cosine_similarity(rows[:-1], rows[1:])  # as near to each other everywhere
+        assert near.std() < 1e-5 and near.mean() > functional.cosine_similarity(rows[:-9], rows[9:]).mean() + 0.05
 
 
 def test_passes_can_be_told_by_task_and_what_is_no_task_is_refused():
