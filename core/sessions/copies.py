@@ -1,6 +1,6 @@
-"""Shared sessions of other pages, read out of the copies that those leave behind (SESSIONS_BACKUP), so that a link opens on any page.
+"""Shared sessions of other pages, read out of the copies that those leave (SESSIONS_BACKUP), so that a link opens on any page.
 
-A copy is only ever read, and a page that leaves one puts a whole new file in its place: each is opened as a file that nobody changes.
+A copy is only read, and a page that leaves one puts a whole new file in its place: each is opened as a file that nobody changes.
 """
 
 import logging
@@ -69,4 +69,5 @@ class Copies(threading.local):
                 self._open[path] = Copy(path, stamp)
             return self._open[path].database
         except (OSError, sqlite3.Error) as error:
-            raise SessionError(f"This session lies on another page, whose copy cannot be read now: {type(error).__name__}.") from error
+            reason = type(error).__name__
+            raise SessionError(f"This session lies on another page, whose copy cannot be read now: {reason}.") from error

@@ -73,7 +73,7 @@ def owner_of(key: str) -> str:
 class Store:
     """Sessions at one place. Threads and processes may share it; SessionError for what is not there or not yours.
 
-    copies: files of other pages' sessions (core/sessions/copies.py): what is shared there can be read by its id, and nothing else.
+    copies: files of other pages' sessions (core/sessions/copies.py); only what is shared there can be read, by its id.
     """
 
     def __init__(self, place: Path | None = None, copies: tuple[Path, ...] = ()):
