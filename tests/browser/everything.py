@@ -1,7 +1,7 @@
 """The whole page, opened: every tab with its sections, what they ask for, and what lies above them, one place after the other."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from playwright.sync_api import Page, expect
@@ -137,9 +137,10 @@ def sessions(page: Page) -> Iterator[str]:
     yield "sessions"
 
 
-def places(page: Page) -> Iterator[str]:
-    """Each place in turn, named, while the page stands there; last the sheet of keys."""
-    for name in TABS:
+def places(page: Page, tabs: Sequence[str] = TABS) -> Iterator[str]:
+    """Each place of these tabs in turn, named, while the page stands there; last the sheet of keys. Sessions need the run that
+    attention makes."""
+    for name in tabs:
         show(page, name)
         page.wait_for_timeout(500)
         yield from globals()[name](page)

@@ -37,7 +37,8 @@ def nothing_drawn(request):
             page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
             if part(page, "reset").is_enabled():
                 part(page, "reset").click()
-        page.locator("#ts-masks-both").click()
+        if "Nothing is masked yet" not in (sentence(page).text_content() if sentence(page).count() else ""):
+            page.locator("#ts-masks-both").click()  # else no run of ours is under way when the test begins one
         expect(sentence(page)).to_contain_text("Nothing is masked yet")
 
 
