@@ -175,8 +175,9 @@ def test_the_changes_count_what_is_there():
     count = {10: "Ten", 11: "eleven", 40: "forty"}
     sheets = {sheet: sum(len(ids) for ids in sections.values()) for sheet, sections in SHEETS.items()}
     told = " ".join(CHANGES.split())
-    for sentence in (f"(003, {sheets['003']} formulas)", f"(004, {sheets['004']} formulas)", f"one of {count[len(OWN)]} sentences",
-                     f"{count[len(LESSONS)]} ready lectures", f"{count[len(ZOO)]} released models"):
+    for sentence in (f"(003, {sheets['003']} formulas)", f"(004, {sheets['004']} formulas)",
+                     f"one of {count[len(OWN)]} sentences", f"{count[len(LESSONS)]} ready lectures",
+                     f"{count[len(ZOO)]} released models"):
         assert sentence in told, sentence
 
 
