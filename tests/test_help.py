@@ -44,7 +44,7 @@ LIMITS = {
     "door.upload": [MAX_BYTES / 10**6],
     "door.number": [64],
 }
-NAMES_A_LIMIT = re.compile(r"(at most|up to|the first|no more than|of more than|batches of|Show) \d")
+NAMES_A_LIMIT = re.compile(r"(at most|(?<!adds )up to|the first|no more than|of more than|batches of|Show) \d")
 
 
 @pytest.fixture(scope="module")
