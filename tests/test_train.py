@@ -153,7 +153,9 @@ def test_passes(data, tokenizer, passes, count):
 def test_fill_puts_the_hidden_words_into_the_target(data, tokenizer, monkeypatch):
     monkeypatch.setattr("core.train.tasks.ONE_WORD", 1.0)
     texts = {text for n in range(1, 6) for text in read_lines(data, f"captions.train.{n}", "en")}
-    for pair in examples("fill", data, tokenizer).pairs("0"):
+    pairs = examples("fill", data, tokenizer).pairs("0")
+    assert len(pairs) >= 24
+    for pair in pairs:
         source, target = (tokenizer.decode(ids).removesuffix("</s>") for ids in (pair.source, pair.target))
         word = target.removeprefix("<extra_id_0>").removesuffix("<extra_id_1>").strip()
         assert source.replace("<extra_id_0>", f" {word}").strip().replace(" .", ".") in texts
@@ -162,7 +164,9 @@ def test_fill_puts_the_hidden_words_into_the_target(data, tokenizer, monkeypatch
 def test_fill_hides_spans_too(data, tokenizer, monkeypatch):
     monkeypatch.setattr("core.train.tasks.ONE_WORD", 0.0)
     first = tokenizer.convert_tokens_to_ids("<extra_id_0>")
-    for pair in examples("fill", data, tokenizer).pairs("0"):
+    pairs = examples("fill", data, tokenizer).pairs("0")
+    assert len(pairs) >= 24
+    for pair in pairs:
         assert first in pair.source and first in pair.target
         assert pair.source[-1] == pair.target[-1] == tokenizer.eos_token_id
 
@@ -174,7 +178,9 @@ def test_noise_is_new_each_epoch_and_the_same_again(data, tokenizer):
 
 
 def test_a_summary_is_of_three_other_captions(data, tokenizer):
-    for pair in examples("summary", data, tokenizer).pairs("0"):
+    pairs = examples("summary", data, tokenizer).pairs("0")
+    assert len(pairs) >= 24
+    for pair in pairs:
         source, target = (tokenizer.decode(ids, skip_special_tokens=True) for ids in (pair.source, pair.target))
         parts = [part.strip() + "." for part in source.split(".") if part.strip()]
         assert len(set(parts)) == 3 and target not in parts

@@ -8,7 +8,8 @@ from playwright.sync_api import expect
 
 from app.palette import constant
 from tests.browser import measures
-from tests.browser.everything import HOOK, TABS, places, ready
+from tests.browser.everything import TABS, places
+from tests.browser.first_tab import HOOK, ready
 from tests.browser.tabs import open_tab
 from tests.conftest import EXHAUSTIVE
 from tests.vision import BLINDNESS, apart, lab, linear, seen_by
@@ -75,14 +76,6 @@ def test_a_lecture_has_no_barrier(open_page, address, query):
     page.context.close()
 
 
-@pytest.fixture(scope="module")
-def page(open_page, address):
-    page = open_page(address, viewport=SCREEN, color_scheme="light")
-    ready(page)
-    yield page
-    page.context.close()
-
-
 def sheet(page):
     return page.locator("dialog.hs-dialog")
 
@@ -116,7 +109,7 @@ def test_projector_mode_is_larger_stays_on_and_pointers_still_hit(page):
 
 def test_whoever_wants_no_motion_gets_none(open_page, address):
     """The first run is there at once and whole; nothing plays, and nothing is animated."""
-    page = open_page(address, viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
+    page = open_page(address, reduced_motion="reduce")
     page.wait_for_selector("[data-ready]")
     assert page.evaluate(f"[{HOOK}.step() === {HOOK}.steps(), {HOOK}.playing()]") == [True, False]
     steps = []
