@@ -49,12 +49,15 @@ def lines(repeats: int, quick: bool) -> Iterator[str]:
             last += [done for _, done in seen if turn]
         yield (f"{people} people at once, at most {TOKENS} tokens each: all have their run after {ratios(together, plain)} of "
                f"generate called {people} times in turn, {ratios(together, alone)} of one person alone")
-        yield (f"seconds until a person sees the first step {percentile(first, 0.5):.2f} / {percentile(first, 0.95):.2f}, "
-               f"the whole run {percentile(last, 0.5):.2f} / {percentile(last, 0.95):.2f} (median / 95th percentile, n {len(first)})")
+        yield f"seconds until a person sees the first step {middle_and_most(first)}, the whole run {middle_and_most(last)}"
         yield (f"memory of the page's process: {before / 1e6:.0f} MB with its model, {resident(process) / 1e6:.0f} MB after "
                f"{(repeats + 1) * (people + 1)} runs of {people} open pages")
         for visitor in visitors:
             visitor.leave()
+
+
+def middle_and_most(seconds: list[float]) -> str:
+    return f"{percentile(seconds, 0.5):.2f} / {percentile(seconds, 0.95):.2f} (median / 95th percentile, n {len(seconds)})"
 
 
 def run(visitor: Visitor, text: str) -> tuple[float, float]:
