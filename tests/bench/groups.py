@@ -51,7 +51,7 @@ def called(loaded: Loaded, source: list[int], tokens: int) -> list[list[int]]:
 
 @dataclass(frozen=True)
 class Peer:
-    """ours / theirs by the wall and, of what runs here, by the process's clock; seconds of theirs; searches of the same tokens."""
+    """ours / theirs by the wall and, of what runs here, by the process's clock; seconds of theirs; searches with equal tokens."""
 
     name: str
     ratio: Spread
