@@ -16,10 +16,10 @@ from app import health, processes, zero
 from app.engine import Engine
 from app.keeper import Keeper
 from core import Settings, record
+from core.borrowed import Borrowed
 from core.errors import InputError, SessionError
 from core.examples import saved
 from core.models import BUNDLED, Models
-from core.runs import Borrowed
 from core.sessions import Store
 from tests.replayed import ANN, Going
 
@@ -174,8 +174,8 @@ def test_stopping_stops_what_is_made_elsewhere():
         finally:
             closed.append(True)
 
+    from core.borrowed import forwards as made
     from core.models import models
-    from core.runs import forwards as made
 
     forwards = made(settings := Settings(text="A man plays the guitar."), models())
     going = Borrowed(settings, models().load("pocket-t5"), elsewhere())

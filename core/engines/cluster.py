@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.batches import check_size
+from core.borrowed import Borrowed
 from core.decode.driver import Encoded
 from core.engines.compared import Compared
 from core.engines.options import Options
@@ -20,7 +21,7 @@ from core.engines.workers import registry
 from core.errors import EngineError
 from core.metrics.corpus import Corpus
 from core.models import Models
-from core.runs import Borrowed, Run
+from core.runs import Run
 from core.settings import Settings
 from core.sweeps.plan import Chunk, plan
 from core.trace import Step

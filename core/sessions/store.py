@@ -5,7 +5,7 @@ import json
 import secrets
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from weakref import WeakSet
@@ -17,52 +17,13 @@ from core.lectures import HIDES
 from core.sessions import rows
 from core.sessions.copies import Copies
 from core.sessions.database import File
+from core.sessions.listing import MOST_NAME, MOST_NOTE, MOST_VIEW, SESSIONS, Kept, Session, session_of, text_of
 from core.sessions.place import FILE, folder
 from core.sessions.recording import Recording, alive, process
 from core.sessions.retention import make_room
 from core.sessions.writer import Failed, Writer
 
-MOST_NAME, MOST_NOTE, MOST_VIEW = 120, 2000, 2000  # characters
 Event = tuple[str, Mapping[str, Any]]
-_SESSION = """select id, name, note, made, changed, shared, view, (select count(*) from records where session = sessions.id),
-    (select coalesce(sum(bytes), 0) from records where session = sessions.id) from sessions"""
-
-
-@dataclass(frozen=True)
-class Session:
-    """What a list shows of one session. view: what its link shows first, as the page told it; copy: the copy of another page's
-    sessions that it is read from, None for a session of this store."""
-
-    id: str
-    name: str
-    note: str
-    made: str
-    changed: str
-    shared: bool
-    view: dict = field(default_factory=dict)
-    records: int = 0
-    bytes: int = 0
-    copy: Path | None = None
-
-
-@dataclass(frozen=True)
-class Kept:
-    """What a list shows of one record; `row` finds the whole. status: one of core.sessions.rows.STATUSES; note and hide: for a
-    lecture, hide as in core.lectures.HIDES."""
-
-    row: int
-    kind: str
-    id: str
-    digest: str | None
-    status: str
-    model: str
-    input: str
-    output: str
-    settings: str
-    made: str
-    steps: int
-    note: str
-    hide: str
 
 
 def owner_of(key: str) -> str:
@@ -120,12 +81,12 @@ class Store:
         """The session with this id: the owner's, or a shared one, here or in a copy."""
         if isinstance(id, str) and len(id) <= 64 and id.isascii():
             found = self.file.database.execute(
-                f"{_SESSION} where id = ? and (shared or (owner = ? and owner != ''))", [id, owner]).fetchone()
+                f"{SESSIONS} where id = ? and (shared or (owner = ? and owner != ''))", [id, owner]).fetchone()
             if found:
-                return _session(found)
+                return session_of(found)
             for path, database in self.copies.databases():
-                if found := database.execute(f"{_SESSION} where id = ? and shared", [id]).fetchone():
-                    return replace(_session(found), copy=path)
+                if found := database.execute(f"{SESSIONS} where id = ? and shared", [id]).fetchone():
+                    return replace(session_of(found), copy=path)
         raise SessionError("There is no such session here: the link is wrong, or it was deleted or is not shared.")
 
     def _of(self, session: Session) -> Database:
@@ -142,8 +103,8 @@ class Store:
 
     def sessions(self, owner: str) -> list[Session]:
         """All of one owner, the last changed first."""
-        found = self.file.database.execute(f"{_SESSION} where owner = ? and owner != '' order by changed desc", [owner])
-        return [_session(row) for row in found.fetchall()]
+        found = self.file.database.execute(f"{SESSIONS} where owner = ? and owner != '' order by changed desc", [owner])
+        return [session_of(row) for row in found.fetchall()]
 
     def rename(self, id: str, owner: str, name: object) -> None:
         self._set(id, owner, name=text_of("name", name, MOST_NAME))
@@ -283,19 +244,3 @@ class Store:
 
     def scores(self, session: Session) -> list[dict[str, Any]]:
         return list(self._of(session).query("select * from scores where session = ? order by id", [session.id]))
-
-
-def _session(row: tuple) -> Session:
-    *first, shared, view, records, size = row
-    return Session(*first, bool(shared), json.loads(view), records, size)
-
-
-def text_of(name: str, value: object, most: int, empty: bool = False) -> str:
-    """A name or note as a person typed it; control characters become spaces."""
-    if not isinstance(value, str):
-        raise SessionError(f"The {name} must be a text, not {type(value).__name__}.")
-    clean = "".join(c if c == "\n" and empty or ord(c) >= 32 else " " for c in value).strip()
-    clean = clean.encode("utf-8", "replace").decode()  # half a character cannot be written down
-    if len(clean) > most or not (clean or empty):
-        raise SessionError(f"The {name} has {len(clean):,} characters; it must have {0 if empty else 1} to {most:,}.")
-    return clean
