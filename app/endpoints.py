@@ -6,7 +6,6 @@ share the model's turn with the page, a step at a time. Their docstrings are wha
 
 import json
 import secrets
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
@@ -108,17 +107,20 @@ class Endpoints:
         """The run of these settings, kept or made now, and whether it came to its end."""
         engine, name = self.engine, f"endpoint {secrets.token_hex(6)}"  # calls of one client do not replace each other
         usable(settings.text)
-        ticket, began = engine.latest.begin(name), time.monotonic()
+        ticket = engine.latest.begin(name)
         try:
             going = engine.start(settings)
             if kept := engine.recent.get(going.id):
                 return kept, True
             try:
-                while engine.latest.wants(name, ticket) and time.monotonic() - began < SECONDS:
-                    if engine.step(going) is None:
-                        trace = going.trace()
-                        engine.recent.add(trace)
-                        return trace, True
+                steps = engine.steps(going, name, ticket)
+                for _ in steps:
+                    if steps.seconds > SECONDS:
+                        break
+                if steps.ended:
+                    trace = going.trace()
+                    engine.recent.add(trace)
+                    return trace, True
             finally:
                 going.close()
             if not going.steps:

@@ -16,8 +16,9 @@ from app.config import AppConfig
 from app.controls import Controls, model_picker, more, task_picker, text_box
 from app.corpus_packs import line_of
 from app.door import REFUSALS, Door
-from app.engine import LOADING, Engine
+from app.engine import Engine
 from app.guarded import Guarded
+from app.sentences import translated
 from app.tab import Tab
 from app.theme import CSS, theme
 from app.turns import MODEL_TURN
@@ -30,7 +31,7 @@ from app.widgets.replay_bar import ReplayBar
 from app.widgets.scripts import head
 from app.widgets.spelling import Spelling, pack
 from app.widgets.stepper import PLOTLY_FILE, Stepper
-from app.words import TRANSLATIONS, said
+from app.words import TRANSLATIONS, said, worded
 from core.errors import InputError, TwoStacksError
 from core.examples import EXAMPLES, Example, source_for
 from core.settings import MAX_CHARACTERS, MAX_SOURCE
@@ -159,7 +160,7 @@ def _answer(engine: Engine, controls: Controls, values: dict, visitor: str = "")
         usable(settings.text)
         engine.models.check(settings.model)
         if not engine.ready and settings.to_json() not in engine.saved:
-            yield gr.skip(), LOADING
+            yield gr.skip(), worded("told.loading")
         for message in engine.messages(settings, visitor):
             yield message, ""
     except Exception as error:
@@ -203,7 +204,7 @@ def _kept_task(engine: Engine, name: object, task: object) -> str:
 
 
 def _knows(engine: Engine, name: str) -> str:
-    return f"{name[:100]}: {engine.models.about(name)}"
+    return f"{name[:100]}: {translated(engine.models.about(name))}"
 
 
 def _line(value: str, elem_id: str) -> gr.HTML:
@@ -215,7 +216,7 @@ def launch(page: gr.Blocks, config: AppConfig) -> None:
     if said_so := processes.ignored():
         log.warning(said_so)
         del os.environ["WEB_CONCURRENCY"]  # uvicorn would read it, too, and stumble over a word
-    claimed = page.engine.keeper.claim(config.port)
+    claimed = page.engine.keeper.storage.claim(config.port)
     try:
         serve(page, config)
     except OSError:
@@ -244,7 +245,7 @@ def serve(page: gr.Blocks, config: AppConfig) -> None:
     page.launch(
         i18n=TRANSLATIONS, server_name=config.host, server_port=config.port, theme=theme(), css=CSS, head=head(), footer_links=[],
         run_history=False, ssr_mode=False, enable_monitoring=False, pwa=False, mcp_server=config.mcp, share=False,
-        max_file_size="1mb", blocked_paths=page.engine.keeper.places(), show_error=False, root_path=config.root_path,
+        max_file_size="1mb", blocked_paths=page.engine.keeper.storage.places(), show_error=False, root_path=config.root_path,
         state_session_capacity=200, prevent_thread_lock=True, quiet=True, app_kwargs={
             "routes": [health.route(page), page.presence.route()], "middleware": [Middleware(Door, page=page)],
             "exception_handlers": dict(REFUSALS)},

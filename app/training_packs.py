@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from app.words import english
+from app.words import worded
 from core.budget import kv_bytes
 from core.parameters import Architecture, architecture_of, blocks, counted, estimate, exact, frozen, reasons, refined
 from core.records import how_made
@@ -56,7 +56,7 @@ def taught(
         "best": [[[int(id), piece(loaded.tokenizer, int(id)), float(p)] for id, p in zip(ids, chances, strict=True)]
                  for ids, chances in zip(found.best, found.chance, strict=True)],
         "rules": rules, "family": loaded.model.config.model_type, "few": len(plain) > FEW,
-        "notes": [english("training.cut", n=cut)] * bool(cut),
+        "notes": [worded("training.cut", n=cut)] * bool(cut),
     }
 
 

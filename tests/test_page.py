@@ -13,6 +13,7 @@ from app.config import AppConfig, read_config
 from app.endpoints import NAMES
 from app.engine import Engine, _streamed
 from app.page import _answer, _explain, _spelling, build, chosen_example
+from app.steps import Steps
 from app.turns import RUNS, Latest, Turn
 from app.views import decoding, masks
 from core import Settings, run
@@ -86,7 +87,7 @@ def test_a_long_run_streams_rows_and_ends_with_the_whole_trace(engine, monkeypat
     monkeypatch.setattr("app.engine.PATIENCE", 0)
     monkeypatch.setattr("app.engine.INTERVAL", 0)
     going = run(Settings(text="Two cats sleep on a red sofa."), engine.models)
-    start, *rows, last = _streamed(going, lambda going: next(going, None), lambda: True)
+    start, *rows, last = _streamed(going, Steps(going, engine.turn, lambda: True, 0))
     assert start["kind"] == "start" and all(start[name] == last[name] for name in ("source", "shapes", "enc", "first"))
     streamed = []
     for message in rows:

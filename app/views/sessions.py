@@ -26,7 +26,7 @@ from app.widgets.lecture import Lecture
 from app.widgets.matrices import Matrices
 from app.widgets.replay_bar import ReplayBar
 from app.widgets.session_list import SessionList
-from app.words import english, said
+from app.words import said, worded
 from core.errors import InputError
 from core.settings import Settings
 
@@ -107,7 +107,7 @@ def build(engine: Engine, controls: Controls, stage: Stage, page: gr.Blocks, tab
         return present
 
     def look(request: gr.Request) -> dict:
-        told = {stage.notice: shelf.keeper.mended} if shelf.keeper.mended else {}
+        told = {stage.notice: shelf.keeper.storage.mended} if shelf.keeper.storage.mended else {}
         return told | acted(shelf, parts, {"do": "list"}, _who(request))
 
     def watched(event: gr.EventData, request: gr.Request) -> None:
@@ -251,4 +251,4 @@ def looked(shelf: Shelf, data: object, visitor: str) -> None:
 def not_kept(shelf: Shelf, visitor: str) -> str:
     """A sentence where the visitor's last run is not in the session, or "" where it is."""
     why = shelf.keeper.unkept(visitor)
-    return english("page.unkept", why=why) if why else ""
+    return worded("page.unkept", why=why) if why else ""
