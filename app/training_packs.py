@@ -60,7 +60,7 @@ def taught(
     }
 
 
-def free(loaded: "Loaded", trace: Any, at: int | None) -> dict[str, Any]:
+def free(trace: Any, at: int | None) -> dict[str, Any]:
     """What the model writes by itself, and where it first leaves the target."""
     return {"tokens": [token.text for token in trace.target], "ids": [token.id for token in trace.target], "text": trace.text,
             "diverges": at}

@@ -13,7 +13,8 @@ import pytest
 from gradio_client import Client
 
 from app.config import AppConfig
-from app.page import build, serve
+from app.page import build
+from app.serving import serve
 from core import Decoding, Settings, record
 from core.examples import OWN
 from tests.attack import Attacker, attack, faults_of

@@ -10,7 +10,8 @@ from app.calls import DEEP, Refusal, call_of, holds_file, look_through
 from app.config import AppConfig
 from app.door import from_browser, path_of, said
 from app.guarded import fits
-from app.page import build, serve
+from app.page import build
+from app.serving import serve
 from app.words import LANGUAGES
 from core.errors import InputError
 from tests.attack import faults_of

@@ -12,7 +12,8 @@ from gradio_client.exceptions import AppError
 
 from app.config import AppConfig
 from app.endpoints import NAMES, Endpoints
-from app.page import build, serve
+from app.page import build
+from app.serving import serve
 from core import Decoding, Settings, record
 from core.metrics import scores
 from core.noise import NOISES, corrupt, units_for

@@ -9,10 +9,11 @@ import gradio as gr
 import numpy as np
 import pytest
 
+from app.attention import answered, explained, spelled
 from app.config import AppConfig, read_config
 from app.endpoints import NAMES
 from app.engine import Engine, _streamed
-from app.page import _answer, _explain, _spelling, build, chosen_example
+from app.page import build, chosen_example
 from app.steps import Steps
 from app.turns import RUNS, Latest, Turn
 from app.views import decoding, masks
@@ -39,7 +40,7 @@ def engine() -> Engine:
 
 
 def answers(engine: Engine, **values) -> list[tuple]:
-    return list(_answer(engine, Values(), values))
+    return list(answered(engine, Values(), values))
 
 
 @pytest.mark.parametrize(
@@ -147,7 +148,7 @@ def test_stop_ends_a_run_with_what_is_there(engine, streaming):
 
 def test_what_is_asked_of_a_run_that_is_gone_is_a_sentence(engine):
     for asked in (None, {}, {"run": 7}, {"run": "x" * 5000}, [1]):
-        picture, notice = _explain(engine, asked)
+        picture, notice = explained(engine, asked)
         assert picture == gr.skip() and "Press Run again" in notice
 
 
@@ -294,7 +295,7 @@ def test_own_sentences_are_whole_and_different():
 
 def test_rare_and_unknown_words_are_marked(engine):
     text = "A dog eats Zwrkqvxlmpf 馬 and a sandwich."
-    found = {text[start:end]: kind for start, end, kind, _ in _spelling(engine, text, "pocket-t5")["marks"]}
+    found = {text[start:end]: kind for start, end, kind, _ in spelled(engine, text, "pocket-t5")["marks"]}
     assert found == {"Zwrkqvxlmpf": "rare", "馬": "unknown"}
 
 
@@ -303,4 +304,4 @@ def test_rare_and_unknown_words_are_marked(engine):
     [("", "pocket-t5"), (7, "pocket-t5"), ("x" * 5000, "pocket-t5"), ("a", "none"), ("a", 3), ("\ud83d", "pocket-t5")],
 )
 def test_what_cannot_be_marked_is_left_alone(engine, typed):
-    assert _spelling(engine, *typed) is None
+    assert spelled(engine, *typed) is None

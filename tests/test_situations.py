@@ -15,8 +15,9 @@ from app.calls import UNREAD
 from app.config import AppConfig
 from app.engine import Engine
 from app.keeper import Keeper
-from app.page import build, serve
+from app.page import build
 from app.presence import Presence
+from app.serving import serve
 from core import Settings
 from core.examples import saved
 from core.models import ASSETS, Models, folders_in

@@ -11,7 +11,8 @@ import pytest
 
 import core.runs
 from app.config import AppConfig
-from app.page import build, serve
+from app.page import build
+from app.serving import serve
 from app.turns import RUNS
 from core.examples import OWN, saved
 from core.settings import Decoding, Settings

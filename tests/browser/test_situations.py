@@ -5,7 +5,8 @@ import pytest
 from playwright.sync_api import expect
 
 from app.config import AppConfig
-from app.page import build, serve
+from app.page import build
+from app.serving import serve
 from tests.browser.conftest import PATIENCE, free_port
 from tests.browser.tabs import open_tab
 from tests.browser.test_page import text_box, until
