@@ -78,7 +78,7 @@ def test_the_limits_of_the_guide_are_those_of_the_code():
     table = GUIDE.split("## Limits")[1].split("\n## ")[0]
     rows = {name: [int(number.replace(",", "")) for number in re.findall(r"[\d,]*\d", told)]
             for name, told in re.findall(r"^\| ([a-zA-Z][^|]*?) \| ([^|]*?) \|$", table, re.M)}
-    served = (ROOT / "app" / "page.py").read_text("utf-8")
+    served = (ROOT / "app" / "serving.py").read_text("utf-8")
     assert rows["a source text"] == [MAX_CHARACTERS, MAX_SOURCE] and rows["an output"] == [MAX_TOKENS]
     assert rows["beams"] == [MAX_BEAMS] and rows["an upload"] == [MAX_BYTES // 10**6]
     assert rows["runs that are answered at once"] == [RUNS]
