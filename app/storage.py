@@ -36,12 +36,13 @@ class Storage:
         with self._opening:
             if self._store is None and (not self._problem or time.monotonic() - self._tried > AGAIN):
                 from core.sessions import Store, backup
+                from core.sessions.copies import copies
                 from core.sessions.place import FILE
 
                 try:
                     live, copy = self.folder() / FILE, backup.target()
                     self._mend(live, copy)
-                    self._store, self._copy, self._problem = Store(self.folder()), copy, ""
+                    self._store, self._copy, self._problem = Store(self.folder(), copies()), copy, ""
                     if copy:
                         backup.keep_backing_up(live, copy)
                 except Exception as error:  # no rights, a full disk: the page works without, and tries again later

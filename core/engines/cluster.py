@@ -75,7 +75,7 @@ class Cluster:
                 max_ongoing_requests=WAITING, max_queued_requests=QUEUED, health_check_period_s=5, graceful_shutdown_timeout_s=5,
                 ray_actor_options={"num_cpus": chosen.cpus, "num_gpus": chosen.gpus, "runtime_env": {"env_vars": threads}},
                 autoscaling_config={"min_replicas": chosen.least, "max_replicas": chosen.most, "target_ongoing_requests": BUSY,
-                                    "upscale_delay_s": 3, "downscale_delay_s": 120},
+                                    "upscale_delay_s": 3, "downscale_delay_s": chosen.quiet},
             ).bind(registry(self.models), chosen.threads)
             handle = serve.run(made, name=self.name, route_prefix=None).options(method_name="run", stream=True)
         except Exception as error:  # whatever it is, the page must say so

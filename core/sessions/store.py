@@ -5,14 +5,17 @@ import json
 import secrets
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from weakref import WeakSet
 
+from sqlite_utils import Database
+
 from core.errors import SessionError
 from core.lectures import HIDES
 from core.sessions import rows
+from core.sessions.copies import Copies
 from core.sessions.database import File
 from core.sessions.place import FILE, folder
 from core.sessions.recording import Recording, alive, process
@@ -27,7 +30,8 @@ _SESSION = """select id, name, note, made, changed, shared, view, (select count(
 
 @dataclass(frozen=True)
 class Session:
-    """What a list shows of one session. view: what its link shows first, as the page told it."""
+    """What a list shows of one session. view: what its link shows first, as the page told it; copy: the copy of another page's
+    sessions that it is read from, None for a session of this store."""
 
     id: str
     name: str
@@ -38,6 +42,7 @@ class Session:
     view: dict = field(default_factory=dict)
     records: int = 0
     bytes: int = 0
+    copy: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -66,10 +71,14 @@ def owner_of(key: str) -> str:
 
 
 class Store:
-    """Sessions at one place. Threads and processes may share it; SessionError for what is not there or not yours."""
+    """Sessions at one place. Threads and processes may share it; SessionError for what is not there or not yours.
 
-    def __init__(self, place: Path | None = None):
+    copies: files of other pages' sessions (core/sessions/copies.py); only what is shared there can be read, by its id.
+    """
+
+    def __init__(self, place: Path | None = None, copies: tuple[Path, ...] = ()):
         self.file = File((place or folder()) / FILE)
+        self.copies = Copies(copies)
         self.writer = Writer(self.file)
         self._watched: WeakSet[Recording] = WeakSet()
         self.mark_cut()
@@ -108,14 +117,20 @@ class Store:
         return self.session(id, owner)
 
     def session(self, id: object, owner: str = "") -> Session:
-        """The session with this id: the owner's, or a shared one."""
-        found = None
+        """The session with this id: the owner's, or a shared one, here or in a copy."""
         if isinstance(id, str) and len(id) <= 64 and id.isascii():
             found = self.file.database.execute(
                 f"{_SESSION} where id = ? and (shared or (owner = ? and owner != ''))", [id, owner]).fetchone()
-        if found is None:
-            raise SessionError("There is no such session here: the link is wrong, or it was deleted or is not shared.")
-        return _session(found)
+            if found:
+                return _session(found)
+            for path, database in self.copies.databases():
+                if found := database.execute(f"{_SESSION} where id = ? and shared", [id]).fetchone():
+                    return replace(_session(found), copy=path)
+        raise SessionError("There is no such session here: the link is wrong, or it was deleted or is not shared.")
+
+    def _of(self, session: Session) -> Database:
+        """The database that a session is read from."""
+        return self.copies.database(session.copy) if session.copy else self.file.database
 
     def own(self, id: object, owner: str) -> Session:
         """The same, of the owner only."""
@@ -198,7 +213,7 @@ class Store:
 
     def kept(self, session: Session) -> list[Kept]:
         """Every record of a session, in order."""
-        found = self.file.database.execute(
+        found = self._of(session).execute(
             "select id, kind, record, digest, status, model, input, output, settings, made, (select count(*) from steps"
             " where steps.record = records.id), note, hide from records where session = ? order by id",
             [session.id])
@@ -231,12 +246,12 @@ class Store:
 
     def load(self, session: Session, row: object) -> Any:
         """The record in one row of a session, equal to the one that was made, by id and digest."""
-        return rows.read(self.file.database, self._found(session, row))
+        return rows.read(self._of(session), self._found(session, row))
 
     def _found(self, session: Session, row: object) -> dict[str, Any]:
         found = []
         if type(row) is int and 0 < row < 2**63:
-            found = list(self.file.database.query("select * from records where session = ? and id = ?", [session.id, row]))
+            found = list(self._of(session).query("select * from records where session = ? and id = ?", [session.id, row]))
         if not found:
             raise SessionError("There is no such run in this session.")
         return found[0]
@@ -257,7 +272,7 @@ class Store:
 
     def events(self, session: Session) -> Iterator[dict[str, Any]]:
         """Everything the person did, in order."""
-        for row in self.file.database.query("select * from events where session = ? order by id", [session.id]):
+        for row in self._of(session).query("select * from events where session = ? order by id", [session.id]):
             yield row | {"data": json.loads(row["data"])}
 
     def score(self, session: str, metric: str, value: float, signature: str, row: int | None = None) -> None:
@@ -267,7 +282,7 @@ class Store:
                                        "value": float(value), "signature": signature})
 
     def scores(self, session: Session) -> list[dict[str, Any]]:
-        return list(self.file.database.query("select * from scores where session = ? order by id", [session.id]))
+        return list(self._of(session).query("select * from scores where session = ? order by id", [session.id]))
 
 
 def _session(row: tuple) -> Session:
