@@ -11,8 +11,8 @@ from app.calls import DEEP, UNREAD
 from app.config import ENVIRONMENT, AppConfig, read_config
 from app.door import MOST
 from app.endpoints import MOST_TEXTS, NAMES
-from app.keeper import AGAIN
 from app.presence import GONE
+from app.storage import AGAIN
 from app.trials import MOST as MOST_TRIALS
 from app.turns import RUNS
 from core.corpus_result import MOST_SYSTEMS
