@@ -11,8 +11,8 @@ from app.calls import DEEP, UNREAD
 from app.config import ENVIRONMENT, AppConfig, read_config
 from app.door import MOST
 from app.endpoints import MOST_TEXTS, NAMES
-from app.keeper import AGAIN
 from app.presence import GONE
+from app.storage import AGAIN
 from app.trials import MOST as MOST_TRIALS
 from app.turns import RUNS
 from core.corpus_result import MOST_SYSTEMS
@@ -91,7 +91,7 @@ def test_the_limits_of_the_guide_are_those_of_the_code():
     table = GUIDE.split("## Limits")[1].split("\n## ")[0]
     rows = {name: [int(number.replace(",", "")) for number in re.findall(r"[\d,]*\d", told)]
             for name, told in re.findall(r"^\| ([a-zA-Z][^|]*?) \| ([^|]*?) \|$", table, re.M)}
-    served = (ROOT / "app" / "page.py").read_text("utf-8")
+    served = (ROOT / "app" / "serving.py").read_text("utf-8")
     assert rows["a source text"] == [MAX_CHARACTERS, MAX_SOURCE] and rows["an output"] == [MAX_TOKENS]
     assert rows["beams"] == [MAX_BEAMS] and rows["an upload"] == [MAX_BYTES // 10**6]
     assert rows["runs that are answered at once"] == [RUNS]

@@ -11,6 +11,7 @@ from app.engine import Engine
 from app.mask_looks import Looks
 from app.masked import Masked
 from app.search_sections import PrecisionPart
+from app.words import worded
 from core.errors import ControlError, InputError, ModelError
 from core.interventions import Masks, StackMask
 from core.models import ASSETS, PRECISIONS, Models
@@ -110,7 +111,7 @@ def test_what_cannot_be_compared_is_said(registry):
 def test_the_section_measures_when_asked_and_says_how_to_run_lighter(registry):
     with gr.Blocks():
         part = PrecisionPart(Looks(Masked(Engine(registry))), lambda values: Settings(TEXT, values.get("model", "pocket-t5")))
-    assert [one[part.told] for one in part.look({}, "one")] == [part.ASK]
+    assert [one[part.told] for one in part.look({}, "one")] == [{"kind": "progress", "text": worded("told.precision.ask")}]
     (_, measured), = part.events()
     for model in ("pocket-t5", "pocket-t5@int8"):  # whatever runs above, the comparison is with the full weights
         found = [one[part.told] for one in measured({part.tokens: 12.0, "model": model}, "one", None)]

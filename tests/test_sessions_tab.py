@@ -14,8 +14,9 @@ from app.masked import Drawn
 from app.page import build
 from app.replays import view_of
 from app.shelf import Shelf, ends_with_restart
+from app.stage import Parts, Stage, controls_of, went
 from app.tab import Tab
-from app.views.sessions import Parts, Stage, acted, arrived, controls_of, went
+from app.views.sessions import acted, arrived
 from app.widgets.session_list import MOST_FILE
 from core import Settings
 from core.comparison import compare

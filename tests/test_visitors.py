@@ -111,6 +111,18 @@ def test_who_follows_a_run_that_is_stopped_makes_it_anew(page, visitors, made):
     assert len(whole["rows"]) == 128 and not whole.get("notes")
 
 
+def test_who_asks_in_german_is_told_in_german_while_another_reads_english(page, visitors):
+    german, english = visitors(2)
+    german.http.headers["accept-language"] = "de-DE,de;q=0.9"
+    told = []
+    for visitor in (german, english, german):
+        visitor.press("")
+        *_, last = visitor.messages()
+        told.append(last["output"]["data"][1])
+    assert told[:2] == ["Der Text ist leer. Bitte mindestens ein Wort eingeben.", "The text is empty. Type at least one word."]
+    assert told[2] == told[0]
+
+
 def test_stop_ends_a_run_within_one_step(page, visitors, made):
     visitor = visitors(1)[0]
     text = "B " + ENDLESS

@@ -104,7 +104,8 @@ def hosted(sessions: Path, add: Callable[[], object] | None = None, **choices: o
     add: called while the page can still be added to. choices: fields of AppConfig.
     """
     from app.config import AppConfig
-    from app.page import build, serve
+    from app.page import build
+    from app.serving import serve
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SESSIONS_DIR", str(sessions))
