@@ -20,7 +20,8 @@ stubs.leave_out()
 
 from app import shutdown  # noqa: E402
 from app.config import read_config  # noqa: E402
-from app.page import build, launch  # noqa: E402
+from app.page import build  # noqa: E402
+from app.serving import launch  # noqa: E402
 from core.errors import TwoStacksError  # noqa: E402
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import gradio as gr
 
+from app.sentences import translated
 from app.troubles import trouble
 from core.errors import TwoStacksError
 
@@ -53,9 +54,9 @@ def refused(said: str) -> dict:
 def sentence(error: Exception, unforeseen: str = UNFORESEEN) -> str:
     """Our own errors are sentences, and those of the disk have one; of any other the host's log keeps the traceback."""
     if isinstance(error, TwoStacksError):
-        return str(error)
-    if told := trouble(error):
-        log.error("%s (%s)", told, error)
-        return told
+        return translated(str(error))
+    if wrong := trouble(error):
+        log.error("%s (%s)", wrong, error)
+        return translated(wrong)
     log.error(unforeseen, exc_info=error)
-    return unforeseen
+    return translated(unforeseen)

@@ -43,6 +43,8 @@ ENVIRONMENT: dict[str, Variable] = {
     "SESSIONS_DIR": Variable("", "in the user's data directory", "where sessions lie; never inside the served folder"),
     "SESSIONS_BACKUP": Variable("", "none", "a folder, say of a mounted bucket, that gets a copy every 5 minutes and at the end; "
                                 "an empty disk is filled from it"),
+    "SESSIONS_COPIES": Variable("", "none", "folders, parted by colons, that other pages name as SESSIONS_BACKUP: what is shared "
+                                "there can be replayed here, too"),
     "SESSIONS_BYTES": Variable("", "2147483648", "what all sessions may take together; the oldest unshared ones go first"),
     "OMP_WAIT_POLICY": Variable("", "PASSIVE", "what torch's threads do between two operations; ACTIVE takes the cores from "
                                 "everything else"),

@@ -1,6 +1,5 @@
 """A corpus under one to three settings for the page: a decoder step in each turn, so that no run beside it waits long."""
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -73,16 +72,13 @@ class Corpora:
         yield from engine.arriving(settings[0].model)
         going, name = engine.maker.translate(settings, corpus), self.ticket_of(visitor)
         ticket, count = engine.latest.begin(name), len(corpus.sources)
-        began = last = time.monotonic()
-        sent, more = 0, []
+        steps, sent, more = engine.steps(going, name, ticket, INTERVAL), 0, []
         try:
             yield self._told(going, corpus, 0, count, None)
-            while engine.latest.wants(name, ticket) and len(going.lines) < count:
-                engine.step(going)
-                now = time.monotonic()
-                if now - last > INTERVAL and len(going.lines) > sent:
-                    last, done = now, len(going.lines)
-                    yield self._told(going, corpus, sent, count, (now - began) / done * (count - done))
+            for _ in steps:
+                done = len(going.lines)
+                if done > sent and steps.due():
+                    yield self._told(going, corpus, sent, count, steps.seconds / done * (count - done))
                     sent = done
             if len(going.lines) < count:
                 more = [f"Stopped after {len(going.lines)} of {count} texts; these are scored."]

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from app.sentences import translated
 from core.corpus_result import NAMES, CorpusResult
 from core.metrics.score import ONE
 from core.settings import Settings
@@ -19,7 +20,7 @@ def pack(result: CorpusResult) -> dict[str, Any]:
     kept = ("name", "unit", "signature", "tokenizer", "notes")
     return {
         "kind": "corpus", "model": result.settings.model, "made": result.made,
-        "systems": [{"name": name, "how": one.how, "settings": one.settings.to_json(),
+        "systems": [{"name": name, "how": translated(one.how), "settings": one.settings.to_json(),
                      "scores": [{part: getattr(score, part) for part in kept} | {"value": round(score.value, 4)}
                                 for score in one.scores]}
                     for name, one in zip(NAMES, result.systems)],
@@ -28,7 +29,7 @@ def pack(result: CorpusResult) -> dict[str, Any]:
                       "digits": DIGITS.get(name, 4 if result.units.get(name) == ONE else 2),
                       "values": [[None if np.isnan(x) else round(float(x), 4) for x in system] for system in array]}
                      for name, array in result.values.items()],
-        "tests": [asdict(test) for test in result.tests], "notes": result.notes,
+        "tests": [asdict(test) for test in result.tests], "notes": list(map(translated, result.notes)),
     }
 
 

@@ -1,13 +1,14 @@
 """Texts under noise for the page: quick answers by the tokenizer alone, and what a model rebuilds, as it is made."""
 
-import time
 from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import replace
 from threading import Lock
 
-from app.engine import INTERVAL, Engine
+from app.engine import Engine
 from app.noise_controls import EPOCHS
+from app.sentences import translated
+from app.steps import INTERVAL
 from app.widgets.corruption import pack
 from core.examples import SUMMARIES
 from core.models import BUNDLED
@@ -51,10 +52,11 @@ class Corruptions:
         """Noise -> why this model's vocabulary cannot do it; empty where only a load can say."""
         loaded = self.engine.models.loaded(name)
         if loaded is None:
-            return can(*self.engine.models.vocabulary(name))
+            found = can(*self.engine.models.vocabulary(name))
+            return {noise: translated(why) for noise, why in found.items()}
         from core.noise import rows_of
 
-        return can(loaded.tokenizer, rows_of(loaded))
+        return {noise: translated(why) for noise, why in can(loaded.tokenizer, rows_of(loaded)).items()}
 
     def shown(self, settings: Settings) -> dict:
         """The corruption of the settings, for the view."""
@@ -79,18 +81,14 @@ class Corruptions:
         engine = self.engine
         ticket = engine.latest.begin(visitor)
         loaded = engine.models.load(settings.model)
-        going, last = engine.keeper.watch(visitor, Run(settings, loaded)), time.monotonic()
+        going = engine.keeper.watch(visitor, Run(settings, loaded))
+        steps = engine.steps(going, visitor, ticket, INTERVAL)
         try:
-            while engine.latest.wants(visitor, ticket):
-                with engine.turn:
-                    step = next(going, None)
-                if step is None:
-                    break
-                if time.monotonic() - last >= INTERVAL:
-                    last = time.monotonic()
+            for _ in steps:
+                if steps.due():
                     yield {"kind": "progress", "text": " ".join(t.text for t in going.target), "n": len(going.target)}
-            if not engine.latest.wants(visitor, ticket) and not engine.latest.stopped(visitor):
-                return  # a newer run of the same visitor goes on
+            if engine.latest.overtaken(visitor, ticket):
+                return
             with engine.turn:
                 found = judge(going)
             engine.keeper.keep(visitor, lambda: found.corruption)

@@ -11,7 +11,7 @@ from app.mask_sections import Asked
 from app.masked import Pair
 from app.row_looks import SITES, SetRow, set_row
 from app.sections import Event, Section
-from app.words import said
+from app.words import said, worded
 from core.errors import InputError
 from core.trace import Trace
 
@@ -22,7 +22,7 @@ class UnmaskedPart(Section):
     NAME = "unmasked"
 
     def answers(self, values: dict) -> Iterator[dict]:
-        yield {"kind": "progress", "text": "Both models score the true output, with and without the causal mask."}
+        yield {"kind": "progress", "text": worded("told.unmasked")}
         found = []
         for one in decoder_looks.unmasked(self.looks, self.settings(values)):
             found.append(one)
@@ -33,10 +33,6 @@ class RowPart(Section):
     """One row of attention set by hand; decoding goes on from there as a branch, until it is taken back."""
 
     NAME = "row"
-    ASK = {"kind": "progress",
-           "text": "Choose a row, then drag a bar of it, or say where it looks and press Set this row: the model writes on."}
-    OTHER = {"kind": "progress",
-             "text": "The text, the model or the masks are others now. What stands here is of the run before; set the row again."}
 
     def __init__(self, looks: Looks, asked: Asked):
         super().__init__(looks, asked)
@@ -76,7 +72,8 @@ class RowPart(Section):
         trace = self.looks.made.trace(self.settings(values))
         offers = self._offers(trace, values)
         asked = self.asked(values | {one: value for one, (_, value) in offers.items()})
-        told = {} if values[self.held] == trace.id else {self.told: self.OTHER if values[self.held] else self.ASK, self.held: ""}
+        state = {"kind": "progress", "text": worded("told.row.other" if values[self.held] else "told.row.ask")}
+        told = {} if values[self.held] == trace.id else {self.told: state, self.held: ""}
         # A value goes back only where it changes: what was chosen meanwhile stays. The token may have been picked in the picture.
         yield {self.maps: decoder_packs.row(asked)} | told | {
             one: gr.update(choices=choices) | ({"value": value} if one is self.key or value != values[one] else {})

@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 
 from app.calls import Refusal, call_of, check, fields
-from app.words import LANGUAGES
+from app.words import LANGUAGES, asked
 
 log = logging.getLogger("two-stacks")
 API = "/gradio_api"
@@ -88,7 +88,6 @@ class Door:
         name = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("session_hash", [""])[0]
         return name not in self.page._queue.pending_messages_per_session
 
-
     def _going(self, event: str) -> bool:
         """Whether this is an event whose answer was not read yet."""
         queue = self.page._queue
@@ -121,9 +120,8 @@ def from_browser(scope: Scope) -> bool:
 
 def said(scope: Scope, key: str, **values: object) -> str:
     """The words of `key` in the language that the browser asks for first."""
-    asked = next((value for name, value in scope["headers"] if name == b"accept-language"), b"").decode("latin-1")
-    words = LANGUAGES.get(asked.replace(";", ",").split(",")[0].strip().split("-")[0].lower(), LANGUAGES["en"])
-    return words[key].format(**values)
+    accepted = next((value for name, value in scope["headers"] if name == b"accept-language"), b"").decode("latin-1")
+    return LANGUAGES[asked(accepted)][key].format(**values)
 
 
 async def whole(receive: Receive, most: int = MOST) -> bytes | None:

@@ -6,7 +6,6 @@ share the model's turn with the page, a step at a time. Their docstrings are wha
 
 import json
 import secrets
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
@@ -17,11 +16,12 @@ import gradio as gr
 from app.answers import sentence
 from app.corruptions import Corruptions
 from app.endpoint_packs import corruption_of, report_of, search_of, trace_of
+from app.endpoint_values import document, list_of, plain_settings, settings_of, texts_of
 from app.engine import Engine
 from app.turns import RUNS
 from core.errors import InputError
 from core.metrics import METRICS, bleu
-from core.metrics.corpus import MAX_LINE, MAX_REFERENCES, Corpus
+from core.metrics.corpus import MAX_REFERENCES, Corpus
 from core.metrics.report import report
 from core.models import DEFAULT
 from core.noise import NOISES, corrupt
@@ -32,7 +32,6 @@ from core.trace import Trace
 
 SECONDS = 60.0  # that one run may take; what is written until then is the answer
 MOST_TEXTS = 200  # that are scored at once
-MOST_SETTINGS = 20_000  # characters of settings as JSON
 MOST_LISTED = 200  # runs of a session
 UNFORESEEN = "This failed for a reason we did not foresee; the host's log has it."
 MODEL = dict(concurrency_id="model", concurrency_limit=RUNS)
@@ -108,17 +107,20 @@ class Endpoints:
         """The run of these settings, kept or made now, and whether it came to its end."""
         engine, name = self.engine, f"endpoint {secrets.token_hex(6)}"  # calls of one client do not replace each other
         usable(settings.text)
-        ticket, began = engine.latest.begin(name), time.monotonic()
+        ticket = engine.latest.begin(name)
         try:
             going = engine.start(settings)
             if kept := engine.recent.get(going.id):
                 return kept, True
             try:
-                while engine.latest.wants(name, ticket) and time.monotonic() - began < SECONDS:
-                    if engine.step(going) is None:
-                        trace = going.trace()
-                        engine.recent.add(trace)
-                        return trace, True
+                steps = engine.steps(going, name, ticket)
+                for _ in steps:
+                    if steps.seconds > SECONDS:
+                        break
+                if steps.ended:
+                    trace = going.trace()
+                    engine.recent.add(trace)
+                    return trace, True
             finally:
                 going.close()
             if not going.steps:
@@ -224,48 +226,3 @@ def said(function: Callable) -> Callable:
             raise gr.Error(sentence(error, UNFORESEEN), print_exception=False) from None
 
     return answered
-
-
-def settings_of(given: Any, **named: Any) -> Settings:
-    """Settings of a JSON object, and above them what has an argument of its own; InputError for anything else."""
-    return document(Settings, plain_settings(given) | named)
-
-
-def plain_settings(given: Any) -> dict[str, Any]:
-    """A JSON object, or nothing; its size is limited."""
-    if given is None:
-        return {}
-    if not isinstance(given, dict):
-        raise InputError(f"settings must be an object, not {type(given).__name__}.")
-    if (size := len(json.dumps(given))) > MOST_SETTINGS:
-        raise InputError(f"settings has {size:,} characters as JSON; at most {MOST_SETTINGS:,} are read.")
-    return given
-
-
-def document(cls: Any, data: dict[str, Any]) -> Any:
-    """A `cls` from JSON; a key that it does not know is refused here, because nobody would see that it was dropped."""
-    found, unknown = cls.from_json(json.dumps(data))
-    if unknown:
-        raise InputError(f"There is no setting {unknown[0]!r:.60}.")
-    return found
-
-
-def list_of(name: str, given: Any, most: int) -> list:
-    """A list of at most `most` items."""
-    if not isinstance(given, list):
-        raise InputError(f"{name} must be a list, not {type(given).__name__}.")
-    if len(given) > most:
-        raise InputError(f"{name} has {len(given):,} items; at most {most:,} are allowed.")
-    return given
-
-
-def texts_of(name: str, given: Any, most: int) -> list[str]:
-    """A list of at most `most` texts of a length that can be scored."""
-    for at, text in enumerate(list_of(name, given, most), 1):
-        if not isinstance(text, str):
-            raise InputError(f"Item {at} of {name} is a {type(text).__name__}; it must be a text.")
-        if len(text) > MAX_LINE:
-            raise InputError(f"Item {at} of {name} has {len(text):,} characters; a text has at most {MAX_LINE:,}.")
-        if any(c == "\0" or "\ud800" <= c <= "\udfff" for c in text):
-            raise InputError(f"Item {at} of {name} holds a character that is no text; take it out.")
-    return given

@@ -3,16 +3,18 @@
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import nullcontext, suppress
+from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from app.keeper import Keeper
 from app.making import Making
 from app.recent import Recent
+from app.sentences import translated
+from app.steps import INTERVAL, PATIENCE, Steps
 from app.turns import Latest, Turn
 from app.widgets.line import line
-from app.words import english
+from app.words import worded
 from core.engines import Engine as Maker
 from core.engines import Lent, Options, engine_of
 from core.errors import EngineError, InputError, TwoStacksError
@@ -23,15 +25,12 @@ from core.settings import Settings
 from core.trace import Trace
 
 log = logging.getLogger("two-stacks")
-PATIENCE = 0.5  # seconds before a run is streamed; a shorter one arrives whole
-INTERVAL = 0.1  # seconds between streamed messages
 MOST_EXPLAINED = 256 * 128  # source x output tokens; input x gradient goes back through the encoder for each output token
-LOADING = "The model is still loading; this goes on as soon as it is there."
 HEAD_START = 1.0  # seconds that the browser has for the first picture before importing torch takes a core
 
 
 class Engine:
-    """Shared by all visitors; holds no visitor's state. `told` is a line (app/widgets/line.py) about the default model.
+    """Shared by all visitors; holds no visitor's state.
 
     maker: what makes runs, comparisons and corpora, here or on a cluster (core/engines).
     """
@@ -41,10 +40,22 @@ class Engine:
         self.models, self.keeper, self._options, self._lent = models, keeper or Keeper(), options or Options(), elsewhere
         self._maker: Maker | None = None
         self.saved: dict[str, Trace] = {trace.settings.to_json(): trace for trace in saved()}
-        self.told = line("status.unloaded", name=DEFAULT)
+        self._status: tuple[str, dict[str, str]] = "unloaded", {}
         self.turn, self.latest, self.recent, self.making = Turn(), Latest(), Recent(self.saved.values()), Making()
         self._begin, self._choosing = threading.Lock(), threading.Lock()
         self._begun = False
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """One line about the default model (app/widgets/line.py)."""
+        name, values = self._status
+        return line(f"status.{name}", name=DEFAULT, **{key: translated(value) for key, value in values.items()})
+
+    @property
+    def status(self) -> str:
+        """The same in words, for whoever asks."""
+        told = self.told
+        return worded(f"line.{told['key']}", **told["values"])
 
     def load_in_background(self) -> None:
         """Import torch and load the default model in a thread of its own; a second call does nothing."""
@@ -56,19 +67,17 @@ class Engine:
 
     def _load(self) -> None:
         time.sleep(HEAD_START)
-        self.told = line("status.imports", name=DEFAULT)
+        self._status = "imports", {}
         try:
             self.wait_for_imports()
-            self.told = line("status.weights", name=DEFAULT)
+            self._status = "weights", {}
             loaded = self.models.load(DEFAULT)
             cluster = self.maker.open()
         except Exception as error:  # whatever it is, the page must say so instead of waiting for ever
             log.exception("the default model does not load, or the cluster does not answer")
-            ours = isinstance(error, TwoStacksError)
-            self.told = line("status.refused", name=DEFAULT, why=str(error)) if ours else line("status.failed", name=DEFAULT)
+            self._status = ("refused", {"why": str(error)}) if isinstance(error, TwoStacksError) else ("failed", {})
             return
-        where, how = str(cluster or loaded.device), str(loaded.dtype).removeprefix("torch.")
-        self.told = line("status.ready", name=DEFAULT, where=where, how=how)
+        self._status = "ready", {"where": str(cluster or loaded.device), "how": str(loaded.dtype).removeprefix("torch.")}
         with suppress(TwoStacksError):  # whoever runs something is told
             _ = self.keeper.store  # reads its file from end to end, seconds for gigabytes: best while nobody waits
 
@@ -76,7 +85,7 @@ class Engine:
         """A message where model `name` is not loaded yet; then torch and transformers are there. InputError for no model."""
         self.models.check(name)
         if not self.models.is_loaded(name):
-            yield {"kind": "progress", "text": LOADING}
+            yield {"kind": "progress", "text": worded("told.loading")}
         self.wait_for_imports()
 
     def wait_for_imports(self) -> None:
@@ -85,11 +94,6 @@ class Engine:
         Whatever else of core needs them is imported after this: two threads that begin at different ends break the import.
         """
         import core.runs  # noqa: F401
-
-    @property
-    def status(self) -> str:
-        """What is told of the default model, in English."""
-        return english(f"line.{self.told['key']}", **self.told["values"])
 
     @property
     def ready(self) -> bool:
@@ -109,7 +113,7 @@ class Engine:
         going = self.start(settings)
         while self.latest.wants(visitor, ticket):
             if trace := self.recent.get(going.id):
-                yield self._pointed(browser_trace(trace), settings.model)
+                yield self._pointed(_drawn(trace), settings.model)
                 self.keeper.keep(visitor, lambda trace=trace: trace)
                 return
             if self.making.lead(going.id):
@@ -132,16 +136,15 @@ class Engine:
         """A run of these settings, not begun."""
         return self.maker.run(settings)
 
-    def step(self, going: Any) -> Any:
-        """The next of what `maker` gave, in its turn; None at its end. What is made elsewhere needs no turn of this process."""
-        with nullcontext() if going.elsewhere else self.turn:
-            return next(going, None)
+    def steps(self, work: Any, name: str, ticket: object, interval: float = INTERVAL, patience: float = 0.0) -> Steps:
+        """The steps of some work in turns with everybody else's, while the run of `name` with this ticket is wanted."""
+        return Steps(work, self.turn, lambda: self.latest.wants(name, ticket), interval, patience)
 
     def _made(self, going: Any, visitor: str, ticket: object) -> Iterator[dict]:
         """Messages of a run that this visitor makes, for whoever follows it too."""
         model = going.settings.model
         try:
-            for message in _streamed(going, self.step, lambda: self.latest.wants(visitor, ticket)):
+            for message in _streamed(going, self.steps(going, visitor, ticket, INTERVAL, PATIENCE)):
                 if not self.latest.wants(visitor, ticket):
                     break
                 if message["kind"] == "trace":
@@ -150,12 +153,12 @@ class Engine:
                 self.making.tell(going.id, pointed)
                 yield pointed
             if self.latest.stopped(visitor) and going.steps:
-                why = "Cut, as this host is being restarted," if self.latest.closed else "Stopped"
-                yield self._pointed(browser_trace(going.trace(), f"{why} after {len(going.steps)} tokens."), model)
+                why = worded("told.cut.restart" if self.latest.closed else "told.stopped.tokens", n=len(going.steps))
+                yield self._pointed(_drawn(going.trace(), why), model)
         except EngineError as error:
             if going.steps:  # what was made until then is shown, and the sentence goes on to the page
-                why = f"Cut after {len(going.steps)} tokens, which are kept. {error}"
-                yield self._pointed(browser_trace(going.trace(), why), model)
+                why = worded("told.cut.tokens", n=len(going.steps), why=translated(str(error)))
+                yield self._pointed(_drawn(going.trace(), why), model)
             raise
         finally:
             self.making.end(going.id)
@@ -163,7 +166,7 @@ class Engine:
 
     def saved_pack(self, trace: Trace) -> dict:
         """A saved run for the stepper, with the English gloss of its words."""
-        return self._pointed(browser_trace(trace) | {"gloss": gloss(trace)}, trace.settings.model)
+        return self._pointed(_drawn(trace) | {"gloss": gloss(trace)}, trace.settings.model)
 
     def _pointed(self, message: dict, model: str) -> dict:
         """With the head of cross-attention that the stepper shows first, where the model names one."""
@@ -189,24 +192,15 @@ class Engine:
         return browser_attribution(id, rows)
 
 
-def _streamed(going: Any, step_of: Callable[[Any], Any], wanted: Callable[[], bool]) -> Iterator[dict]:
-    """Rows of a run that takes longer than PATIENCE, at most one message per INTERVAL; at the end the whole trace.
-
-    step_of: gives the run's next step, None at its end.
+def _streamed(going: Any, steps: Steps) -> Iterator[dict]:
+    """Rows of a run as messages are due; at its end the whole trace.
 
     With several beams they are those of the hypothesis that leads; `changed` rows take the place of others sent before.
     """
-    began = last = time.monotonic()
     places, sent = [], -1
-    while wanted():
-        step = step_of(going)
-        if step is None:
-            yield browser_trace(going.trace())
-            return
-        now = time.monotonic()
-        if now - began < PATIENCE or now - last < INTERVAL:
+    for _ in steps:
+        if not steps.due():
             continue
-        last = now
         if sent < 0:
             yield browser_start(going.id, going, how_made(going.settings, going.device, going.dtype))
             sent = 0
@@ -216,6 +210,14 @@ def _streamed(going: Any, step_of: Callable[[Any], Any], wanted: Callable[[], bo
             changed = {"changed": True} if same < sent else {}
             yield {"kind": "rows", "run": going.id, "from": same, "rows": rows} | changed
             places, sent = line, len(line)
+    if steps.ended:
+        yield _drawn(going.trace())
+
+
+def _drawn(trace: Trace, *notes: str) -> dict:
+    """A whole run for the stepper, its notes in the language of whoever asked."""
+    pack = browser_trace(trace, *notes)
+    return pack | {"notes": [translated(note) for note in pack["notes"]]}
 
 
 def _alike(old: list, new: list) -> int:

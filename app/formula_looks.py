@@ -1,12 +1,12 @@
 """Moments for the formulas tab, made a forward at a time or kept. No visitor's state is held."""
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from app import formula_packs
-from app.engine import PATIENCE, Engine
+from app.engine import Engine
 from app.mask_looks import within
+from app.steps import PATIENCE, Steps
 from core.errors import InputError
 from core.examples import EXAMPLES
 from core.formulas.moment import SAVED, TOUR, TOUR_TEXT, Moment
@@ -76,21 +76,23 @@ class FormulaLooks:
         from core.formulas.moments import moment
         from core.runs import run
 
+        def wanted() -> bool:
+            return engine.latest.wants(name, ticket)
+
         trace = None
-        for found in self._trace(settings, owner, lambda: engine.latest.wants(name, ticket)):
+        for found in self._trace(settings, owner, wanted):
             if isinstance(found, dict):
                 yield found
             else:
                 trace = found
         if trace is not None and not trace.target:
             raise InputError("The model wrote nothing, so there is no step to look at.")
-        making = trace and moment(run(settings, engine.models), trace, *self._place(trace, place, fitted))
-        while trace and engine.latest.wants(name, ticket):
-            with engine.turn:
-                found = next(making)
-            if found is not None:
-                yield found
-                return
+        if trace is not None:
+            making = moment(run(settings, engine.models), trace, *self._place(trace, place, fitted))
+            for found in Steps(making, engine.turn, wanted):
+                if found is not None:
+                    yield found
+                    return
         if engine.latest.stopped(name):
             yield {"kind": "progress", "key": "stopped"}
 
@@ -102,18 +104,15 @@ class FormulaLooks:
         if trace := engine.recent.get(going.id):
             yield trace
             return
-        going, last = engine.keeper.watch(owner, going) if owner else going, time.monotonic()
+        going = engine.keeper.watch(owner, going) if owner else going
+        steps = Steps(going, engine.turn, wanted, PATIENCE)
         try:
-            while wanted():
-                with engine.turn:
-                    step = next(going, None)
-                if step is None:
-                    engine.recent.add(trace := going.trace())
-                    yield trace
-                    return
-                if time.monotonic() - last > PATIENCE:
-                    last = time.monotonic()
+            for _ in steps:
+                if steps.due():
                     yield {"kind": "progress", "key": "running", "n": len(going.steps)}
+            if steps.ended:
+                engine.recent.add(trace := going.trace())
+                yield trace
         finally:
             going.close()
 

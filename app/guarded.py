@@ -10,7 +10,7 @@ from gradio_client.utils import is_http_url_like
 
 from app.answers import sentence
 from app.calls import holds_file
-from app.words import LANGUAGES
+from app.words import LANGUAGES, asked, speak, speaking
 from core.errors import InputError
 
 log = logging.getLogger("two-stacks")
@@ -36,6 +36,8 @@ class Guarded(gr.Blocks):
             raise InputError(UNUSABLE) from None
 
     async def process_api(self, *args: Any, **more: Any) -> dict[str, Any]:
+        headers = getattr(more.get("request"), "headers", None) or {}
+        speak(asked(headers.get("accept-language") or ""))
         try:
             return await super().process_api(*args, **more)
         except gr.Error as error:
@@ -90,7 +92,7 @@ def _uploaded(value: Any) -> bool:
 
 def _wrong(block: Any, value: Any, allowed: str) -> InputError:
     label = getattr(block, "label", None)
-    name = LANGUAGES["en"].get(getattr(label, "key", ""), label if isinstance(label, str) else "") or block.get_block_name()
+    name = LANGUAGES[speaking()].get(getattr(label, "key", ""), label if isinstance(label, str) else "") or block.get_block_name()
     shown = value if isinstance(value, str) else repr(value)
     shown = "".join(c if c.isprintable() else " " for c in shown[:60]) + ("…" if len(shown) > 60 else "")
     return InputError(f"{name} was sent {shown!r}; it takes {allowed}.")

@@ -1,12 +1,10 @@
 """Closer looks at a run under masks: inside one head, where a perturbed token arrives, what each head is worth."""
 
-import time
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from app.engine import INTERVAL
 from app.masked import Masked
 from core.errors import InputError
 from core.fields import shown
@@ -68,23 +66,19 @@ class Looks:
         return found, going, [one.text for one in (trace.start, *trace.target[:-1])], [one.text for one in trace.target]
 
     def heads(self, settings: Settings, visitor: str) -> Iterator[list[Any]]:
-        """The layers measured so far, at most one message each INTERVAL; ended by the visitor's next run, or Stop."""
+        """The layers measured so far, now and then; ended by the visitor's next run, or Stop."""
         from core.importance import head_importance
 
         ticket = self.engine.latest.begin(visitor)
         going, ids = self.ready(settings)
         fits(going, len(ids), max(going.loaded.sites.heads.values()), "heads of a layer")
-        layers, measured, last = head_importance(going, ids), [], time.monotonic()
-        while self.engine.latest.wants(visitor, ticket):
-            with self.engine.turn:
-                layer = next(layers, None)
-            if layer is None:
-                yield measured
-                return
+        layers, measured = self.engine.steps(head_importance(going, ids), visitor, ticket), []
+        for layer in layers:
             measured.append(layer)
-            if layer.done < layer.total and time.monotonic() - last >= INTERVAL:
-                last = time.monotonic()
+            if layer.done < layer.total and layers.due():
                 yield list(measured)
+        if layers.ended:
+            yield measured
 
 
 def fits(going: Any, targets: int, copies: int, what: str) -> None:

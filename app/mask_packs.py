@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 
 from app.masked import Pair
+from app.sentences import translated
 from app.widgets import mask_grid, matrices
-from app.words import english
+from app.words import worded
 from core.comparison import Comparison
 from core.interventions import STACKS, Masks
 from core.text import Token
@@ -26,7 +27,7 @@ def grid(trace: Trace, loaded: Any = None, masks: Masks | None = None) -> dict[s
         layers = {stack: loaded.sites.layers(stack) for stack in STACKS}
     reached = [stack for stack in STACKS if layers[stack]]
     name = trace.settings.model
-    reasons = {stack: f"the {stack} attention of {name} cannot be reached." for stack in STACKS if stack not in reached}
+    reasons = {stack: worded("told.unreached", stack=stack, name=name) for stack in STACKS if stack not in reached}
     fed = [(trace.start.text, True), *map(_label, trace.target[:-1])][:MOST_DRAWN]
     writes = [token.text for token in trace.target[:MOST_DRAWN]] or [""]
     source = [_label(token) for token in trace.source[:MOST_DRAWN]]
@@ -42,19 +43,19 @@ def _label(token: Token) -> tuple[str, bool]:
 def told(pair: Pair) -> dict[str, Any]:
     """The sentence, both outputs with what differs marked, and what the masks make of the model."""
     old, new, found = pair.old, pair.new, pair.comparison
-    said = english("page.masks.none", text=old.text) if found is None else found.sentence
+    said = worded("page.masks.none", text=old.text) if found is None else translated(found.sentence)
     marks = ({"before": [""] * len(old.target)} if found is None else _marks(found))
     lines = [_line(name, trace, marks[name]) for name, trace in zip(("before", "after"), (old, new)) if name in marks]
-    notes = [note for note in new.notes if note not in old.notes]
+    notes = [translated(note) for note in new.notes if note not in old.notes]
     blind = [step.index + 1 for step in new.steps if any("nothing visible" in note for note in step.notes)]
     if blind:
-        notes.append(f"Nothing visible in target row {_listed(blind)}: weights and output are 0 there.")
+        notes.append(worded("told.blind", rows=_listed(blind)))
     return {"kind": "found", "sentence": said, "lines": lines, "notes": notes + _cut(old)}
 
 
 def _cut(trace: Trace) -> list[str]:
     more = len(trace.source) - MOST_DRAWN
-    return [f"The first {MOST_DRAWN} of {len(trace.source)} source tokens can be drawn on; presets hold for all."] * (more > 0)
+    return [worded("told.drawable", n=MOST_DRAWN, of=len(trace.source))] * (more > 0)
 
 
 def _line(name: str, trace: Trace, marks: Sequence[str]) -> dict[str, Any]:
@@ -82,13 +83,13 @@ def heatmaps(pair: Pair) -> dict[str, Any] | None:
         return None
     columns = numbered(pair.old.source[: before.shape[1]])
     top = float(max(before.max(), after.max() if after.size else 0, 0.01))  # one scale for both
-    shared = dict(columns=columns, row_title=english("page.masks.writes"), column_title=english("page.masks.source"))
+    shared = dict(columns=columns, row_title=worded("page.masks.writes"), column_title=worded("page.masks.source"))
     rows = numbered(pair.old.target[: len(before)])
-    panels = [matrices.panel(english("page.masks.before"), before, rows, low=0, high=top, note=_note(pair.old), **shared)]
+    panels = [matrices.panel(worded("page.masks.before"), before, rows, low=0, high=top, note=_note(pair.old), **shared)]
     if pair.comparison is None:
         return matrices.pack(panels)
     dead = np.flatnonzero(after.sum(1) == 0)
-    panels.append(matrices.panel(english("page.masks.after"), after, numbered(pair.new.target[: len(after)]), low=0, high=top,
+    panels.append(matrices.panel(worded("page.masks.after"), after, numbered(pair.new.target[: len(after)]), low=0, high=top,
                                  note=_note(pair.new), dead=dead, **shared))
     places = [place for place in _aligned(pair.comparison) if place[0] < len(before) and place[1] < len(after)]
     if places:
@@ -96,7 +97,7 @@ def heatmaps(pair: Pair) -> dict[str, Any] | None:
         names = [_both(pair, old, new) for old, new in places]
         change = after[news] - before[olds]
         most = max(0.01, float(abs(change).max()))
-        panels.append(matrices.panel(english("page.masks.difference"), change, names, scale="diverging", low=-most, high=most,
+        panels.append(matrices.panel(worded("page.masks.difference"), change, names, scale="diverging", low=-most, high=most,
                                      note=_left_out(pair, len(places)), **shared))
     return matrices.pack(panels, beside=True)
 
@@ -109,8 +110,8 @@ def _mean(trace: Trace) -> np.ndarray:
 
 def _note(trace: Trace) -> str:
     layers, heads = trace.path().shape[:2]
-    cut = f"; the first {MOST_SHOWN} tokens" if max(len(trace.source), len(trace.target)) > MOST_SHOWN else ""
-    return english("page.masks.mean", layers=layers, heads=heads) + cut
+    cut = worded("told.first", n=MOST_SHOWN) if max(len(trace.source), len(trace.target)) > MOST_SHOWN else ""
+    return worded("page.masks.mean", layers=layers, heads=heads) + cut
 
 
 def _aligned(found: Comparison) -> list[tuple[int, int]]:
@@ -125,7 +126,7 @@ def _both(pair: Pair, old: int, new: int) -> str:
 
 def _left_out(pair: Pair, rows: int) -> str:
     alone = len(pair.old.target) + len(pair.new.target) - 2 * rows
-    return english("page.masks.difference.note", n=alone) if alone else ""
+    return worded("page.masks.difference.note", n=alone) if alone else ""
 
 
 def numbered(tokens: Sequence[Token]) -> list[str]:

@@ -1,13 +1,14 @@
 """Two runs of the same weights, with the plain masks and with the drawn ones, for the masks tab. No visitor's state is held."""
 
 import math
-import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from threading import Lock
 
-from app.engine import INTERVAL, PATIENCE, Engine
+from app.engine import Engine
+from app.steps import INTERVAL, PATIENCE, Steps
+from app.words import worded
 from core.comparison import Comparison, compare
 from core.errors import InputError
 from core.interventions import Edits, Masks
@@ -101,7 +102,7 @@ class Masked:
             new = yield from self._trace(settings, wanted, visitor)
         if old is None or new is None:
             if engine.latest.stopped(visitor):
-                yield {"kind": "progress", "text": "Stopped. The picture is the one from before."}
+                yield {"kind": "progress", "text": worded("told.stopped.picture")}
             return
         if new is old:
             yield Pair(old, new)
@@ -131,19 +132,16 @@ class Masked:
             return trace
         yield from engine.arriving(settings.model)
         going = engine.keeper.watch(visitor, engine.start(settings))
-        began = last = time.monotonic()
+        steps = Steps(going, engine.turn, wanted, INTERVAL, PATIENCE)
         try:
-            while wanted():
-                step = engine.step(going)
-                if step is None:
-                    trace = going.trace()
-                    engine.recent.add(trace)
-                    return trace
-                now = time.monotonic()
-                if now - began > PATIENCE and now - last > INTERVAL:
-                    last = now
-                    yield {"kind": "progress", "text": f"The model writes: {len(going.target)} tokens so far."}
-            return None
+            for _ in steps:
+                if steps.due():
+                    yield {"kind": "progress", "text": worded("told.writes", n=len(going.target))}
+            if not steps.ended:
+                return None
+            trace = going.trace()
+            engine.recent.add(trace)
+            return trace
         finally:
             going.close()
 

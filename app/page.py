@@ -1,25 +1,19 @@
 """The one page: controls on top, tabs below with the attention view as the first, one Run event."""
 
-import logging
-import os
-import threading
 from collections.abc import Iterator, Sequence
-from types import SimpleNamespace
 
 import gradio as gr
 import numpy as np
-from starlette.middleware import Middleware
 
-from app import endpoints, health, processes, shutdown, zero
-from app.answers import sentence, spoken
+from app import endpoints, zero
+from app.answers import spoken
+from app.attention import answered, explained, opened, spelled
 from app.config import AppConfig
 from app.controls import Controls, model_picker, more, task_picker, text_box
-from app.corpus_packs import line_of
-from app.door import REFUSALS, Door
-from app.engine import LOADING, Engine
+from app.engine import Engine
 from app.guarded import Guarded
+from app.stage import Stage
 from app.tab import Tab
-from app.theme import CSS, theme
 from app.turns import MODEL_TURN
 from app.views import decoding, formulas, masks, noise, scores, sessions, train
 from app.widgets.aids import Aids, sheet
@@ -28,19 +22,12 @@ from app.widgets.late import Late, code
 from app.widgets.lecture import Lecture
 from app.widgets.line import Line, line
 from app.widgets.replay_bar import ReplayBar
-from app.widgets.scripts import head
-from app.widgets.spelling import Spelling, pack
+from app.widgets.spelling import Spelling
 from app.widgets.stepper import PLOTLY_FILE, Stepper
-from app.words import TRANSLATIONS, said
-from core.errors import InputError, TwoStacksError
+from app.words import said
 from core.examples import EXAMPLES, Example, source_for
 from core.models import BUNDLED
-from core.settings import MAX_CHARACTERS, MAX_SOURCE
-from core.spelling import marks
-from core.text import usable
 
-log = logging.getLogger("two-stacks")
-LOOKS = 0.008  # seconds between two looks at the queue
 VIEWS = (decoding, masks, noise, train, scores, formulas)  # the tabs beside the first
 
 
@@ -89,12 +76,12 @@ def build(config: AppConfig) -> gr.Blocks:
                     if show_tab := others[-1].opens or others[-1].follow:
                         show_tab(tab.select)
             with gr.Tab(said(sessions.TITLE), id="sessions", elem_id="ts-tab-sessions") as tab:
-                stage = sessions.Stage(tabs, stepper, notice, bar, lecture, key, unkept, others, beats)
+                stage = Stage(tabs, stepper, notice, bar, lecture, key, unkept, others, beats)
                 kept = sessions.build(engine, controls, stage, page, tab)
 
         @spoken
         def answer(values: dict, request: gr.Request) -> Iterator[tuple]:
-            yield from _answer(engine, controls, values, str(request.session_hash))
+            yield from answered(engine, controls, values, str(request.session_hash))
 
         ran = [gr.on([go.click, text.submit], answer, controls.inputs(), [stepper, notice], **MODEL_TURN)]
         choices = {chip: lambda now, name, chosen=example: chosen_example(chosen, now, engine.models.tasks(str(name)))
@@ -113,13 +100,13 @@ def build(config: AppConfig) -> gr.Blocks:
             kept(run.then)
 
         def explain(event: gr.EventData) -> tuple:
-            return _explain(engine, getattr(event, "_data", None))
+            return explained(engine, getattr(event, "_data", None))
 
         stepper.explain(explain, None, [stepper, notice], **MODEL_TURN | dict(trigger_mode="once"))
 
         @spoken
         def show(event: gr.EventData, request: gr.Request) -> Iterator[dict]:
-            for found in _opened(engine, controls, getattr(event, "_data", None), str(request.session_hash)):
+            for found in opened(engine, controls, getattr(event, "_data", None), str(request.session_hash)):
                 yield {{"stepper": stepper, "notice": notice, "tabs": tabs}.get(name, name): one for name, one in found.items()}
 
         text_opens = next(one.text for one in others if one.text)
@@ -134,7 +121,7 @@ def build(config: AppConfig) -> gr.Blocks:
             [model, task], [task, knows], queue=False, api_visibility="private", show_progress="hidden",
         )
         text.input(None, None, look, js="() => null", queue=False, show_progress="hidden")  # what is typed is no example
-        gr.on([text.change, model.change], lambda *typed: _spelling(engine, *typed), [text, model], spelling, queue=False,
+        gr.on([text.change, model.change], lambda *typed: spelled(engine, *typed), [text, model], spelling, queue=False,
               api_visibility="private", show_progress="hidden", trigger_mode="always_last")
         timer = gr.Timer(1.0)
         timer.tick(lambda: (engine.told, gr.Timer(active=not engine.ready)), None, [status, timer], queue=False,
@@ -154,51 +141,6 @@ def chosen_example(example: Example, task: object, tasks: Sequence[str]) -> tupl
     return example.text, example.task if example.task in tasks else "" if task in made_for else task, line(f"look.{example.key}")
 
 
-def _answer(engine: Engine, controls: Controls, values: dict, visitor: str = "") -> Iterator[tuple]:
-    """(stepper, notice) of one run. What goes wrong is said in the notice; the picture and the text stay."""
-    try:
-        settings = controls.settings(values)
-        usable(settings.text)
-        engine.models.check(settings.model)
-        if not engine.ready and settings.to_json() not in engine.saved:
-            yield gr.skip(), LOADING
-        for message in engine.messages(settings, visitor):
-            yield message, ""
-    except Exception as error:
-        yield gr.skip(), sentence(error, "This run failed for a reason we did not foresee; the host's log has it. Text kept.")
-
-
-def _opened(engine: Engine, controls: Controls, data: object, visitor: str) -> Iterator[dict]:
-    """One text of a corpus, run in the attention view, with the controls as it was run; what goes wrong is said in the notice."""
-    try:
-        settings = line_of(data)
-    except Exception as error:
-        yield {"notice": sentence(error)}
-        return
-    yield {"tabs": gr.Tabs(selected="attention")} | controls.again(settings)
-    for picture, notice in _answer(engine, SimpleNamespace(settings=line_of), data, visitor):
-        yield {"stepper": picture, "notice": notice}
-
-
-def _explain(engine: Engine, asked: object) -> tuple:
-    """(stepper, notice): input × gradient of the run that the stepper names."""
-    try:
-        return engine.attribution(str(asked.get("run", ""))[:64] if isinstance(asked, dict) else ""), ""
-    except Exception as error:
-        return gr.skip(), sentence(error, "Input × gradient could not be computed for this run; the host's log says why.")
-
-
-def _spelling(engine: Engine, text: object, model: object) -> dict | None:
-    """The words of `text` that a loaded model hardly knows; None where there is nothing to say."""
-    if not isinstance(text, str) or len(text) > MAX_CHARACTERS or not isinstance(model, str):
-        return None
-    loaded = engine.models.loaded(model)
-    try:
-        return pack(text, marks(loaded.tokenizer, usable(text), MAX_SOURCE)) if loaded else None
-    except TwoStacksError:  # a text that cannot be read yet: Run says why
-        return None
-
-
 def _kept_task(engine: Engine, name: object, task: object) -> str:
     """The task that was chosen, where model `name` has it too; "" is its first."""
     return task if isinstance(task, str) and task in engine.models.tasks(str(name)) else ""
@@ -209,45 +151,3 @@ def _knows(engine: Engine, name: str) -> dict:
     base = name.partition("@")[0]
     kind = base if base in BUNDLED else "registered" if base in engine.models.folders else "hub"
     return line(f"knows.{kind}", name=name[:100])
-
-
-def launch(page: gr.Blocks, config: AppConfig) -> None:
-    """Serve until interrupted. InputError where the port is taken, SessionError where another process has the sessions' mount."""
-    if said_so := processes.ignored():
-        log.warning(said_so)
-        del os.environ["WEB_CONCURRENCY"]  # uvicorn would read it, too, and stumble over a word
-    claimed = page.engine.keeper.claim(config.port)
-    try:
-        serve(page, config)
-    except OSError:
-        raise InputError(f"Port {config.port} of {config.host} cannot be used: another program has it, or it is not allowed. "
-                         "Set PORT, or --port.") from None
-    print(f"Two Stacks on http://{config.host}:{config.port}", flush=True)
-    # A host that no one visits loads too, so that its first visitor does not wait.
-    loading = threading.Timer(20, page.engine.load_in_background)
-    loading.daemon = True
-    loading.start()
-    shutdown.wait()
-    shutdown.end(page)
-    del claimed  # until here the sessions were ours
-
-
-def serve(page: gr.Blocks, config: AppConfig) -> None:
-    """Answer from threads of its own.
-
-    Off: run history (slows every update, and 6.27-6.31 can leak a host's token through it with SSR), SSR (Spaces turns
-    it on), monitoring, PWA, error details. MCP: where the host asks for it. Uploads are open even without a file component,
-    so they are kept small; every session keeps the last value of each component, so few sessions are kept.
-    """
-    page.queue(max_size=config.queue_size, default_concurrency_limit=20)
-    page._queue.sleep_when_free = LOOKS  # Gradio's own millisecond takes a twentieth of a core from an idle page
-    page._queue.compute_analytics_summary = lambda records: None  # a table of the last 10,000 events, made anew after each one
-    page.launch(
-        i18n=TRANSLATIONS, server_name=config.host, server_port=config.port, theme=theme(), css=CSS, head=head(), footer_links=[],
-        run_history=False, ssr_mode=False, enable_monitoring=False, pwa=False, mcp_server=config.mcp, share=False,
-        max_file_size="1mb", blocked_paths=page.engine.keeper.places(), show_error=False, root_path=config.root_path,
-        state_session_capacity=200, prevent_thread_lock=True, quiet=True, app_kwargs={
-            "routes": [health.route(page), page.presence.route()], "middleware": [Middleware(Door, page=page)],
-            "exception_handlers": dict(REFUSALS)},
-        _frontend=False,  # else Gradio asks itself for the page, and ends where a busy machine takes more than 3 s for it
-    )

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from app.words import english
+from app.words import worded
 from core.models import PRECISIONS
 from core.records import how_made
 
@@ -23,14 +23,14 @@ def pack(full: Any, found: Sequence["Position"], asked: int, sizes: Sequence[int
         changes = [one.changes[at] for one in found]
         ids = [one.id for one in changes]
         lines.append(_line(name, tokenizer, ids, own, [f"{one.difference:.3f}" for one in changes]))
-        notes.append(english(
+        notes.append(worded(
             WORD + "note", name=name, mb=f"{sizes[at + 1] / 1e6:.1f}", of=f"{sizes[0] / 1e6:.1f}",
             most=f"{max(one.difference for one in changes):.3f}", kl=f"{sum(one.kl for one in changes) / len(changes):.1e}",
             same=sum(a == b for a, b in zip(ids, own, strict=True)), n=len(own),
             ms=f"{1000 * median(one.seconds for one in changes):.2f}", whole=f"{1000 * median(one.seconds for one in found):.2f}",
             model=f"{full.settings.model}@{name}"))
-    said = english(WORD + ("sentence" if len(found) >= asked else "running"), n=len(found), of=asked)
-    notes.append(english(WORD + "how", how=how_made(full.settings, full.loaded.device, full.loaded.dtype)))
+    said = worded(WORD + ("sentence" if len(found) >= asked else "running"), n=len(found), of=asked)
+    notes.append(worded(WORD + "how", how=how_made(full.settings, full.loaded.device, full.loaded.dtype)))
     return {"kind": "found", "sentence": said, "lines": lines, "notes": notes}
 
 

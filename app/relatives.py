@@ -3,12 +3,12 @@
 Their models are made when they are first asked for and kept: some MB for everybody. A family takes one turn of the model.
 """
 
-import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from app import relative_packs
 from app.engine import Engine
+from app.steps import Steps
 from core.errors import InputError
 from core.fields import shown
 from core.models import DEFAULT
@@ -28,7 +28,8 @@ class Relatives:
     def messages(self, what: str, settings: Settings, data: Mapping[str, Any], visitor: str) -> Iterator[dict[str, Any]]:
         """"relatives": {"kind": "making"} before each family, then all cards; "fall": the curve so far, until it is whole.
 
-        A newer ask of this visitor ends the older one. text: what is read; empty: the page's source.
+        A newer ask of this visitor ends the older one; Stop ends a training within a step, and what it has come to is told.
+        text: what is read; empty: the page's source.
         """
         from core.relatives import read
 
@@ -37,13 +38,26 @@ class Relatives:
         own = isinstance(text, str) and not text.strip()
         with loaded.lock:
             reading = read(loaded.tokenizer, settings.text if own else text, seed)
-        name = f"{visitor} relatives"
-        ticket = self.engine.latest.begin(name)
-        going = self._cards(loaded, reading) if what == "relatives" else self._falling(reading, data.get("name"))
+        latest, name = self.engine.latest, self.ticket_of(visitor)
+        ticket = latest.begin(name)
+
+        def wanted() -> bool:
+            return latest.wants(name, ticket)
+
+        going = self._cards(loaded, reading) if what == "relatives" else self._falling(reading, data.get("name"), wanted)
         for message in going:
-            if not self.engine.latest.wants(name, ticket):
+            if not wanted() and (latest.overtaken(name, ticket) or message["kind"] != "fall"):
                 return
             yield message | {"text": reading.units.text, "own": own}
+
+    @staticmethod
+    def ticket_of(visitor: str) -> str:
+        """Its name among what is wanted: no run of this visitor beside it ends it."""
+        return f"{visitor} relatives"
+
+    def stop(self, visitor: str) -> None:
+        """The training of this visitor ends at its next step."""
+        self.engine.latest.stop(self.ticket_of(visitor))
 
     def _cards(self, loaded: Any, reading: Any) -> Iterator[dict[str, Any]]:
         from core.relatives import RELATIVES, beside, look, model
@@ -60,19 +74,16 @@ class Relatives:
         yield {"kind": "relatives", "cards": cards, "beside": relative_packs.beside(found), "seed": reading.seed,
                "cut": reading.units.cut, "alone": reading.alone, "rows": reading.rows, "steps": STEPS}
 
-    def _falling(self, reading: Any, name: object) -> Iterator[dict[str, Any]]:
+    def _falling(self, reading: Any, name: object, wanted: Callable[[], bool]) -> Iterator[dict[str, Any]]:
+        """over: whether this was the last message; stopped: whether the training was ended before its end."""
         from core.relatives import falling
 
         if name not in ORDER:
             raise InputError(f"There is no family {shown(name)}; there are: {', '.join(ORDER)}.")
-        steps, points, last = falling(name, reading, STEPS), [], 0.0
-        while True:
-            with self.engine.turn:
-                loss = next(steps, None)
-            if loss is not None:
-                points.append(loss)
-            if loss is None or time.monotonic() - last > INTERVAL:
-                last = time.monotonic()
-                yield {"kind": "fall", "name": name, "points": points[:], "of": STEPS, "seed": reading.seed}
-            if loss is None:
-                return
+        steps, points = Steps(falling(name, reading, STEPS), self.engine.turn, wanted, INTERVAL), []
+        told = {"kind": "fall", "name": name, "of": STEPS, "seed": reading.seed}
+        for loss in steps:
+            points.append(loss)
+            if steps.due():
+                yield told | {"points": points[:], "over": False, "stopped": False}
+        yield told | {"points": points, "over": True, "stopped": not steps.ended}

@@ -10,8 +10,9 @@ from app.engine import Engine
 from app.masked import Pair
 from app.moments import LOOKS, Moment, settings_of
 from app.searches import Searches
+from app.sentences import translated
 from app.widgets import corruption
-from app.words import english
+from app.words import worded
 from core.errors import TwoStacksError
 from core.settings import Settings
 
@@ -51,7 +52,7 @@ class Replays:
             return self._comparison(session, record)
         if record.kind == "corpus":
             return Replay({}, "sessions", None, {"told": corpus_packs.told(record)})
-        total = f"log P = {record.total:.3f}, loss {record.loss:.3f} nats a token"
+        total = worded("told.pass", total=f"{record.total:.3f}", loss=f"{record.loss:.3f}")
         return Replay({}, "sessions", None, {"told": _said(total)})
 
     def _corruption(self, record: Any, settings: Settings | None) -> Replay:
@@ -66,13 +67,13 @@ class Replays:
     def _set(self, settings: Settings | None) -> Replay:
         """A moment without a record: what was set then; of a noise the text under it, for which no model is needed."""
         if settings is None:
-            return Replay({}, "sessions", None, {"told": _said(english("page.sessions.gone"))})
+            return Replay({}, "sessions", None, {"told": _said(worded("page.sessions.gone"))})
         if not settings.noise.name:
-            return Replay({}, "sessions", settings, {"told": _said(english("page.sessions.removed"))})
+            return Replay({}, "sessions", settings, {"told": _said(worded("page.sessions.removed"))})
         try:
             return Replay({}, "noise", settings, {"corruption": self.corruptions.shown(settings) | {"again": True}})
         except TwoStacksError as error:  # a model that this host does not have
-            return Replay({}, "sessions", settings, {"told": _said(str(error))})
+            return Replay({}, "sessions", settings, {"told": _said(translated(str(error)))})
 
     def _trace(self, trace: Any, view: dict | None, seen: dict) -> Replay:
         """A run: the heatmaps of the first tab; of beams the tree as well; the grid shows the masks that it had."""
@@ -86,7 +87,7 @@ class Replays:
         """Two runs side by side on the masks tab; the sentence alone where one of them is not there any more."""
         runs = {one.id: one.row for one in self.engine.keeper.store.kept(session) if one.kind == "trace" and one.status == "done"}
         if record.old not in runs or record.new not in runs:
-            return Replay({}, "sessions", None, {"told": _said(record.sentence)})
+            return Replay({}, "sessions", None, {"told": _said(translated(record.sentence))})
         old, new = (self.engine.keeper.store.load(session, runs[name]) for name in (record.old, record.new))
         pair = Pair(old, new, record)
         return Replay({}, "masks", new.settings, {"pair": mask_packs.told(pair), "pair_maps": mask_packs.heatmaps(pair),

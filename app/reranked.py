@@ -1,7 +1,7 @@
 """The hypothesis of a search that wins under GNMT's penalties, as a run of its own, to be looked into as any other."""
 
-from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 from app.engine import Engine
 from app.tree_packs import Head, received
@@ -27,20 +27,13 @@ def forced(trace: Trace, node: int) -> Settings:
     return replace(settings, decoding=replace(settings.decoding, beams=1), edits=replace(settings.edits, forced=ids))
 
 
-def reranked(engine: Engine, trace: Trace, beta: float) -> Iterator[Trace | None]:
-    """None after each step of what has to be run, which is nothing where the winner stays; at last the winner's trace."""
+def reranked(engine: Engine, trace: Trace, beta: float) -> Any:
+    """The run of the winner, not begun; None where the search's own best stays."""
     if not beta or trace.tree is None or not trace.tree.ranking:
-        yield trace
-        return
+        return None
     node = winner(trace, engine.models.alignment_head(trace.settings.model), beta)
     if node == int(trace.tree.best):
-        yield trace
-        return
+        return None
     from core.runs import run
 
-    going, step = run(forced(trace, node), engine.models), object()
-    while step is not None:
-        with engine.turn:
-            step = next(going, None)
-        yield None
-    yield going.trace()
+    return run(forced(trace, node), engine.models)

@@ -1,19 +1,17 @@
 """Closed sections of the search tab: copying beside generating, what the caches save, and what weights in fewer bits change."""
 
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import gradio as gr
 
 from app import cache_packs, copy_packs, precision_packs
-from app.engine import INTERVAL
 from app.mask_looks import fits
 from app.sections import Event, Section
 from app.widgets.cache_curves import CacheCurves
 from app.widgets.findings import Findings
 from app.widgets.pointer import Pointer
-from app.words import said
+from app.words import said, worded
 from core.errors import InputError
 from core.models import PRECISIONS
 from core.settings import MAX_TOKENS, Settings
@@ -45,7 +43,6 @@ class Measured(Section):
     """What is measured of so many tokens of the run, forward by forward, once a button asks for it."""
 
     TAB = "search"
-    ASK: dict[str, str]
 
     def build(self) -> list[gr.components.Component]:
         self.tokens = gr.Slider(2, MAX_TOKENS, 64, step=1, label=said("page.search.caches.tokens"), min_width=240,
@@ -61,23 +58,19 @@ class Measured(Section):
 
     def answers(self, values: dict) -> Iterator[dict]:
         """Nothing is measured before the button: what stands there is of the run that it names."""
-        yield self.ASK
+        yield {"kind": "progress", "text": worded(f"told.{self.NAME}.ask")}
 
     def measure(self, values: dict, visitor: str) -> Iterator[dict]:
         """What is shown while it grows; ended by a newer look, or by Stop."""
         settings, engine, tokens = self.settings(values), self.looks.engine, values[self.tokens]
         yield from engine.arriving(settings.model)
         tokens = int(tokens) if isinstance(tokens, float) and tokens.is_integer() else tokens
-        ticket, found, last = engine.latest.begin(visitor), [], time.monotonic()
-        steps, pack = self.steps(settings, tokens)
-        while engine.latest.wants(visitor, ticket):
-            with engine.turn:
-                one = next(steps, steps)
-            if one is steps:
-                break
+        ticket, found = engine.latest.begin(visitor), []
+        work, pack = self.steps(settings, tokens)
+        steps = engine.steps(work, visitor, ticket)
+        for one in steps:
             found += [one] if one else []
-            if one and time.monotonic() - last > INTERVAL and len(found) < tokens:
-                last = time.monotonic()
+            if one and len(found) < tokens and steps.due():
                 yield pack(found)
         if not found:
             raise InputError("This was stopped before a step was made. Press Measure once more.")
@@ -92,7 +85,6 @@ class CachePart(Measured):
     """The same tokens with the caches and without: whether anything differs, and what a step takes."""
 
     NAME = "caches"
-    ASK = {"kind": "progress", "text": "Press Measure: the model writes the text above twice, with its caches and without."}
 
     def show(self) -> list[gr.components.Component]:
         return [CacheCurves(elem_id=f"{self.id}-view", elem_classes="ts-bare")]
@@ -109,7 +101,6 @@ class PrecisionPart(Measured):
     """The same tokens with weights in fewer bits: what changes in the logits, what a step takes, and how to run with them."""
 
     NAME = "precision"
-    ASK = {"kind": "progress", "text": "Press Measure: the same tokens are read with float32, bfloat16 and int8 weights."}
 
     def show(self) -> list[gr.components.Component]:
         return [Findings(elem_id=f"{self.id}-told", elem_classes="ts-bare")]

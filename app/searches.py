@@ -1,13 +1,15 @@
 """Beam searches for the search tab, made a step at a time or kept; what a branch starts from. No visitor's state is held."""
 
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from app import tree_packs
-from app.engine import INTERVAL, PATIENCE, Engine
+from app.engine import Engine
+from app.sentences import translated
+from app.steps import INTERVAL, PATIENCE, Steps
+from app.words import worded
 from core.errors import EngineError, InputError, ModelError
 from core.examples import saved_search
 from core.fields import shown
@@ -35,36 +37,33 @@ class Searches:
         yield from engine.arriving(settings.model)
         going = engine.keeper.watch(visitor, engine.start(settings))
         try:
-            yield from self._streamed(going, lambda: engine.latest.wants(visitor, ticket))
+            yield from self._streamed(going, engine.steps(going, visitor, ticket, INTERVAL, PATIENCE))
             if engine.latest.stopped(visitor) and going.steps:
-                yield self.drawn(going.trace(), f"Stopped after {len(going.steps)} steps.")
+                yield self.drawn(going.trace(), worded("told.stopped.steps", n=len(going.steps)))
         except EngineError as error:
             if going.steps:
-                yield self.drawn(going.trace(), f"Cut after {len(going.steps)} steps, which are kept. {error}")
+                why = worded("told.cut.steps", n=len(going.steps), why=translated(str(error)))
+                yield self.drawn(going.trace(), why)
             raise
         finally:
             going.close()
 
-    def _streamed(self, going: Any, wanted: Any) -> Iterator[dict[str, Any]]:
-        engine, head = self.engine, self._head(going.settings.model)
-        began = last = time.monotonic()
-        nodes = steps = 0
-        while wanted():
-            step = engine.step(going)
-            if step is None:
-                trace = going.trace()
-                engine.recent.add(trace)
-                yield self.drawn(trace)
-                return
-            now = time.monotonic()
-            if now - began < PATIENCE or now - last < INTERVAL:
+    def _streamed(self, going: Any, steps: Steps) -> Iterator[dict[str, Any]]:
+        """What has come since the last message; at the end the whole tree."""
+        head = self._head(going.settings.model)
+        nodes = told = 0
+        for _ in steps:
+            if not steps.due():
                 continue
-            last = now
             tree = tree_of([one.ranked for one in going.steps], going.settings.decoding.beams)
             about = how_made(going.settings, going.device, going.dtype)
-            begun = {} if steps else tree_packs.start(going, about, head)
-            yield begun | {"run": going.id} | tree_packs.grown(going.steps, tree, head, nodes, steps)
-            nodes, steps = len(tree.real), len(going.steps)
+            begun = {} if told else tree_packs.start(going, about, head)
+            yield begun | {"run": going.id} | tree_packs.grown(going.steps, tree, head, nodes, told)
+            nodes, told = len(tree.real), len(going.steps)
+        if steps.ended:
+            trace = going.trace()
+            self.engine.recent.add(trace)
+            yield self.drawn(trace)
 
     def kept(self, settings: Settings) -> Trace | None:
         """The search of these settings if it is there already."""

@@ -32,6 +32,6 @@ def end(page: Any) -> None:
     leave.start()
     engine = page.engine
     engine.latest.close()
-    engine.keeper.close(PATIENCE)
+    engine.keeper.storage.close(PATIENCE)
     page.server.config.timeout_graceful_shutdown = LAST
     page.close(verbose=False)

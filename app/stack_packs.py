@@ -10,7 +10,7 @@ from app.mask_packs import MOST_SHOWN, numbered
 from app.masked import Pair
 from app.stack_looks import Padded, Prefixed
 from app.widgets import matrices
-from app.words import english
+from app.words import worded
 from core.comparison import compare
 from core.masks import additive
 
@@ -22,31 +22,31 @@ def bias(found: Any) -> dict[str, Any]:
     most = -1 if not found.bidirectional else NEAR  # under a causal mask nothing to the right is read
     near = (found.distances >= -NEAR * (1 if found.bidirectional else 2)) & (found.distances <= max(0, most))
     heads = [str(head + 1) for head in range(len(found.bias))]
-    axes = dict(scale="diverging", digits=1, row_title=english("page.masks.head"), column_title=english("page.masks.key"),
+    axes = dict(scale="diverging", digits=1, row_title=worded("page.masks.head"), column_title=worded("page.masks.key"),
                 **ends(found.bias))
     firsts = {int(bucket): np.flatnonzero(found.buckets == bucket) for bucket in np.unique(found.buckets)}
     table = found.bias[:, [at[0] for at in firsts.values()]]
     names = [f"{bucket}: {_span(found.distances[at], found.distances)}" for bucket, at in firsts.items()]
     return matrices.pack([
-        matrices.panel(english("page.masks.bias.near"), found.bias[:, near], heads, [_place(d) for d in found.distances[near]],
-                       note=english("page.masks.bias.near.note"), **axes),
-        matrices.panel(english("page.masks.bias.buckets"), table, heads, names,
-                       note=english("page.masks.bias.buckets.note", n=len(names), total=int(found.buckets.max()) + 1), **axes),
+        matrices.panel(worded("page.masks.bias.near"), found.bias[:, near], heads, [_place(d) for d in found.distances[near]],
+                       note=worded("page.masks.bias.near.note"), **axes),
+        matrices.panel(worded("page.masks.bias.buckets"), table, heads, names,
+                       note=worded("page.masks.bias.buckets.note", n=len(names), total=int(found.buckets.max()) + 1), **axes),
     ])
 
 
 def _place(distance: int) -> str:
     """Where a key stands, seen from the query."""
     if distance == 0:
-        return english("page.masks.same")
-    return english("page.masks.left" if distance < 0 else "page.masks.right", n=abs(int(distance)))
+        return worded("page.masks.same")
+    return worded("page.masks.left" if distance < 0 else "page.masks.right", n=abs(int(distance)))
 
 
 def _span(bucket: np.ndarray, every: np.ndarray) -> str:
     """Where the keys of one bucket stand: "8–11 left"; the outermost goes on for ever."""
     near, far = sorted((int(bucket[0]), int(bucket[-1])), key=abs)
     if near <= 0 <= far:  # a decoder's first bucket: the query itself, and all that the mask hides
-        return english("page.masks.same.or.right") if far else _place(0)
+        return worded("page.masks.same.or.right") if far else _place(0)
     if far in (every[0], every[-1]):
         return "≥ " + _place(near)
     return _place(near) if near == far else f"{abs(near)}–{_place(far)}"
@@ -54,46 +54,46 @@ def _span(bucket: np.ndarray, every: np.ndarray) -> str:
 
 def bias_said(found: Any, name: str) -> dict[str, Any]:
     """How to read it, by position."""
-    where = english("page.masks.bias.shared" if found.shared else "page.masks.bias.each", layer=found.layer + 1)
-    said = english("page.masks.bias.said", name=name, stack=found.stack, where=where)
-    notes = [english("page.masks.bias.sign"), english("page.masks.bias.two" if found.bidirectional else "page.masks.bias.past")]
+    where = worded("page.masks.bias.shared" if found.shared else "page.masks.bias.each", layer=found.layer + 1)
+    said = worded("page.masks.bias.said", name=name, stack=found.stack, where=where)
+    notes = [worded("page.masks.bias.sign"), worded("page.masks.bias.two" if found.bidirectional else "page.masks.bias.past")]
     return {"kind": "found", "sentence": said, "lines": [], "notes": notes}
 
 
 def padding(found: Padded) -> dict[str, Any]:
     """Largest change of any logit in each target row, with the padding mask and without it, on one scale."""
     rows = np.stack([found.effect.hidden_rows, found.effect.seen_rows])[:, :MOST_SHOWN]
-    names = [english(f"page.masks.padding.{way}") for way in ("hidden", "seen")]
+    names = [worded(f"page.masks.padding.{way}") for way in ("hidden", "seen")]
     return matrices.pack([matrices.panel(
-        english("page.masks.padding.change"), rows, names, numbered(found.old.target[:MOST_SHOWN]), low=0,
-        high=max(0.01, float(rows.max())), column_title=english("page.masks.writes"), note=english("page.masks.padding.note"))])
+        worded("page.masks.padding.change"), rows, names, numbered(found.old.target[:MOST_SHOWN]), low=0,
+        high=max(0.01, float(rows.max())), column_title=worded("page.masks.writes"), note=worded("page.masks.padding.note"))])
 
 
 def padding_said(found: Padded) -> dict[str, Any]:
     """The two numbers, and what the model writes with the pad tokens there."""
     effect, pads = found.effect, found.effect.pads
     if not pads:
-        return {"kind": "found", "sentence": english("page.masks.padding.none"), "lines": [], "notes": []}
-    said = english("page.masks.padding.said", pads=pads, hidden=size(effect.hidden), seen=size(effect.seen))
+        return {"kind": "found", "sentence": worded("page.masks.padding.none"), "lines": [], "notes": []}
+    said = worded("page.masks.padding.said", pads=pads, hidden=size(effect.hidden), seen=size(effect.seen))
     pair = Pair(found.old, found.new, compare(found.old, found.new))
-    changed = english("page.masks.padding.on" if found.mask else "page.masks.padding.off",
+    changed = worded("page.masks.padding.on" if found.mask else "page.masks.padding.off",
                       changed=pair.comparison.changed, total=pair.comparison.total)
     return {"kind": "found", "sentence": said, "lines": mask_packs.told(pair)["lines"],
-            "notes": [changed, english("page.masks.padding.why")]}
+            "notes": [changed, worded("page.masks.padding.why")]}
 
 
 def prefix(found: Prefixed) -> dict[str, Any]:
     """Mask, weights, and for every p how far the logits are from the causal ones."""
     words = [f"{at} {word}" for at, word in enumerate(found.pieces, 1)]
-    reads = dict(row_title=english("page.masks.reads"), column_title=english("page.masks.read"))
+    reads = dict(row_title=worded("page.masks.reads"), column_title=worded("page.masks.read"))
     lengths = [f"p = {p}" + (" ←" if p == found.p else "") for p in range(len(found.distance))]
     return matrices.pack([
-        matrices.panel(english("page.masks.mask"), additive(found.mask), words, words, scale="diverging", digits=0,
-                       note=english("page.masks.mask.note"), **reads),
-        matrices.panel(english("page.masks.weights"), found.weights, words, words, low=0, high=1,
-                       note=english("page.masks.prefix.weights"), **reads),
-        matrices.panel(english("page.masks.prefix.distance"), found.distance, lengths, words, low=0,
-                       note=english("page.masks.prefix.distance.note"), column_title=english("page.masks.reads")),
+        matrices.panel(worded("page.masks.mask"), additive(found.mask), words, words, scale="diverging", digits=0,
+                       note=worded("page.masks.mask.note"), **reads),
+        matrices.panel(worded("page.masks.weights"), found.weights, words, words, low=0, high=1,
+                       note=worded("page.masks.prefix.weights"), **reads),
+        matrices.panel(worded("page.masks.prefix.distance"), found.distance, lengths, words, low=0,
+                       note=worded("page.masks.prefix.distance.note"), column_title=worded("page.masks.reads")),
     ])
 
 
@@ -101,10 +101,10 @@ def prefix_said(found: Prefixed) -> dict[str, Any]:
     """How far this p is from causal; why 0 and 1 are the same; how exact the cache is."""
     n, distance = len(found.pieces), found.distance[found.p]
     name = "causal" if found.p <= 1 else "whole" if found.p == n else "part"
-    said = english(f"page.masks.prefix.{name}", p=found.p, n=n, moved=int((distance > 0).sum()), most=size(float(distance.max())))
-    notes = [english("page.masks.prefix.writes", p=p, text=text) for p, text in found.written.items()]
+    said = worded(f"page.masks.prefix.{name}", p=found.p, n=n, moved=int((distance > 0).sum()), most=size(float(distance.max())))
+    notes = [worded("page.masks.prefix.writes", p=p, text=text) for p, text in found.written.items()]
     counted = "off" if found.penalty == 1 else "prompt" if found.prompt else "written"
-    notes += [english(f"page.masks.prefix.penalty.{counted}", penalty=f"{found.penalty:g}")]
-    notes += [english("page.masks.prefix.trained"), english("page.masks.prefix.why"),
-              english("page.masks.prefix.cached", cached=size(found.cached))]
+    notes += [worded(f"page.masks.prefix.penalty.{counted}", penalty=f"{found.penalty:g}")]
+    notes += [worded("page.masks.prefix.trained"), worded("page.masks.prefix.why"),
+              worded("page.masks.prefix.cached", cached=size(found.cached))]
     return {"kind": "found", "sentence": said, "lines": [], "notes": notes}

@@ -79,7 +79,7 @@ class Taught:
         trace = self.made.trace(settings)
         at = divergence(pair.labels, [token.id for token in trace.target])
         return training_packs.taught(pair.loaded, settings, found, pair.pieces, pair.text, pair.cut) | {
-            "own": pair.own, "free": training_packs.free(pair.loaded, trace, at)}
+            "own": pair.own, "free": training_packs.free(trace, at)}
 
     def wrong(self, settings: Settings, data: Mapping[str, Any]) -> dict[str, Any]:
         """The same with one wrong token read at `at`, and how the model goes on by itself after it."""

@@ -3,7 +3,6 @@
 A copy of a model is trained and shown, then let go; the shared weights are never touched. Few trainings go on at once.
 """
 
-import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -14,7 +13,9 @@ import numpy as np
 
 from app import training_packs
 from app.engine import Engine
+from app.steps import Steps
 from app.taught import Taught
+from app.words import worded
 from core.errors import InputError, TwoStacksError
 from core.fields import shown
 from core.settings import MAX_CHARACTERS, Settings
@@ -48,7 +49,7 @@ class Trainings:
 
     def messages(self, what: str, settings: Settings, data: Mapping[str, Any], visitor: str) -> Iterator[dict[str, Any]]:
         """Points of the curve as they are made, then outputs before and after. Stop ends it within a step."""
-        name = f"{visitor} training"
+        name = self.ticket_of(visitor)
         ticket = self.engine.latest.begin(name)
 
         def wanted() -> bool:
@@ -57,7 +58,7 @@ class Trainings:
         if not self._room.acquire(blocking=False):
             raise InputError(f"{AT_ONCE} trainings are going on here just now. Try again in a minute.")
         try:
-            yield {"kind": "progress", "text": "The model is copied, and writes its outputs before."}
+            yield {"kind": "progress", "text": worded("told.training.copies")}
             job = self._distilling(settings, data) if what == "distil" else self._tuning(settings, data)
             job.before = yield from self._written(job, wanted)
             for message in self._trained(job, wanted):
@@ -66,6 +67,15 @@ class Trainings:
                 yield message
         finally:
             self._room.release()
+
+    @staticmethod
+    def ticket_of(visitor: str) -> str:
+        """Its name among what is wanted: no run of this visitor beside it ends it."""
+        return f"{visitor} training"
+
+    def stop(self, visitor: str) -> None:
+        """The training of this visitor ends at its next step; what it has learned until then is shown."""
+        self.engine.latest.stop(self.ticket_of(visitor))
 
     def _keep(self, visitor: str, teacher: str, student: Any) -> None:
         self._trained_by[visitor] = teacher, student
@@ -130,27 +140,19 @@ class Trainings:
         return found
 
     def _trained(self, job: Job, wanted: Callable[[], bool]) -> Iterator[dict[str, Any]]:
-        began = last = time.monotonic()
-        sent, longest = 0, 0.0
-        tuning = job.tuning
-        while wanted():
-            with self.engine.turn:
-                at = time.monotonic()
-                point = next(tuning, StopIteration)
-                longest = max(longest, time.monotonic() - at)
-            now = time.monotonic()
-            if point is StopIteration:
-                break
-            if now - last > INTERVAL and len(tuning.points) > sent:
-                yield self._curve(tuning, sent, now - began, longest)
-                last, sent = now, len(tuning.points)
-        yield self._curve(tuning, 0, time.monotonic() - began, longest)
+        tuning, sent = job.tuning, 0
+        steps = Steps(tuning, self.engine.turn, wanted, INTERVAL)
+        for _ in steps:
+            if len(tuning.points) > sent and steps.due():
+                yield self._curve(tuning, sent, steps)
+                sent = len(tuning.points)
+        yield self._curve(tuning, 0, steps)
         yield from self._outcome(job, len(tuning.points) <= tuning.recipe.steps)
 
-    def _curve(self, tuning: Any, start: int, seconds: float, longest: float) -> dict[str, Any]:
+    def _curve(self, tuning: Any, start: int, steps: Steps) -> dict[str, Any]:
         learned = sum(weight.numel() for weight in tuning.trained)
         return {"kind": "curve", "from": start, "points": training_packs.points(tuning.points, start), "of": tuning.recipe.steps,
-                "seconds": seconds, "longest": longest, "learned": learned,
+                "seconds": steps.seconds, "longest": steps.longest, "learned": learned,
                 "pairs": len(tuning.pairs), "held": len(tuning.held)}
 
     def _outcome(self, job: Job, stopped: bool) -> Iterator[dict[str, Any]]:
@@ -180,16 +182,11 @@ class Trainings:
         for ids, *_ in job.shown:
             with self.engine.turn:
                 encoded = encode(ready.model, ready.sites, ids)
-            search, written = greedy(start_for(ready), ready.eos, LONGEST), []
-            steps = decode(ready.model, ready.sites, encoded, search, [])
-            while wanted():
-                with self.engine.turn:
-                    step = next(steps, None)
-                if step is None:
-                    break
-                written.append(int(step.request.ids[0]))
+            search = greedy(start_for(ready), ready.eos, LONGEST)
+            work = decode(ready.model, ready.sites, encoded, search, [])
+            written = [int(step.request.ids[0]) for step in Steps(work, self.engine.turn, wanted)]
             texts.append(plain(ready.tokenizer, written))
-            yield {"kind": "progress", "text": f"Outputs: {len(texts)} of {len(job.shown)}."}
+            yield {"kind": "progress", "text": worded("told.training.outputs", n=len(texts), of=len(job.shown))}
         for weight in trained:  # `prepare` freezes a model
             weight.requires_grad_(True)
         return texts

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from app.words import english
+from app.words import worded
 from core.budget import kv_bytes
 from core.parameters import Architecture, architecture_of, blocks, counted, estimate, exact, frozen, reasons, refined
 from core.records import how_made
@@ -56,11 +56,11 @@ def taught(
         "best": [[[int(id), piece(loaded.tokenizer, int(id)), float(p)] for id, p in zip(ids, chances, strict=True)]
                  for ids, chances in zip(found.best, found.chance, strict=True)],
         "rules": rules, "family": loaded.model.config.model_type, "few": len(plain) > FEW,
-        "notes": [english("training.cut", n=cut)] * bool(cut),
+        "notes": [worded("training.cut", n=cut)] * bool(cut),
     }
 
 
-def free(loaded: "Loaded", trace: Any, at: int | None) -> dict[str, Any]:
+def free(trace: Any, at: int | None) -> dict[str, Any]:
     """What the model writes by itself, and where it first leaves the target."""
     return {"tokens": [token.text for token in trace.target], "ids": [token.id for token in trace.target], "text": trace.text,
             "diverges": at}

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from app.sentences import translated
 from core.budget import kv_bytes
 from core.records import browser_token, how_made
 from core.search_tree import SearchTree
@@ -43,8 +44,9 @@ def whole(trace: Trace, tokenizer: Any, head: Head, *notes: str, shape: tuple[in
     about = how_made(trace.settings, made.get("device", "?"), made.get("dtype", ""))
     return start(trace, about, head) | grown(trace.steps, tree, head) | {
         "kind": "tree", "ranking": ranking(trace, tokenizer, head),
-        "caches": caches(trace.steps, len(trace.source), shape, made.get("dtype", "")), "notes": [*trace.notes, *notes],
-        "stopped": next((note for note in reversed(trace.steps[-1].notes) if note.startswith("stopped")), ""),
+        "caches": caches(trace.steps, len(trace.source), shape, made.get("dtype", "")),
+        "notes": [*map(translated, trace.notes), *notes],
+        "stopped": next((translated(note) for note in reversed(trace.steps[-1].notes) if note.startswith("stopped")), ""),
     }
 
 

@@ -8,6 +8,8 @@ import numpy as np
 
 from app import mask_packs
 from app.masked import Pair
+from app.sentences import translated
+from app.words import worded
 from core.comparison import compare
 from core.decode.penalties import PENALTIES
 from core.metrics import METRICS, scores
@@ -43,7 +45,7 @@ def rows(trials: Sequence[Trial], reference: str) -> dict[str, Any]:
         "signatures": [score.signature for score in found[0][1]],
         "texts": len({trial.trace.text for trial in trials}), "gap": GAP,
         "seconds": _rounded(max((t.seconds for t in trials if t.seconds is not None), default=None)),
-        "notes": sorted({note for trial in trials for note in trial.trace.notes}),
+        "notes": sorted({translated(note) for trial in trials for note in trial.trace.notes}),
     }
 
 
@@ -53,9 +55,10 @@ def _row(trial: Trial, reference: str) -> tuple[dict[str, Any], list[Score]]:
     length, alpha = len(trace.target), (trial.search or trace).settings.decoding.length_penalty
     weights = trace.path().mean((0, 1)) if trace.path().size else np.zeros((0, len(trace.source)))
     made = scores([trace.text], *([[reference]] if reference else []), names=[name for name in METRICS if name != "chrF2++"])
+    gnmt = [worded("told.how.gnmt", x=f"{trial.beta:g}")] * bool(trial.beta)
     repeated = next(score for score in made if score.name == "repetition")
     return {
-        "run": trace.id, "how": _how(trial.search or trace) + f", ranked by GNMT with β {trial.beta:g}" * bool(trial.beta),
+        "run": trace.id, "how": ", ".join([_how(trial.search or trace), *gnmt]),
         "text": trace.text, "logprob": round(logprob, 4), "length": length,
         "score": round(logprob / PENALTIES["transformers"](max(1, length), alpha), 4),
         "gnmt": round(logprob / PENALTIES["GNMT"](max(1, length), ALPHA), 4),
@@ -71,20 +74,20 @@ def _rounded(seconds: float | None) -> float | None:
 
 def _how(trace: Trace) -> str:
     decoding = trace.settings.decoding
-    more = [f"no {decoding.no_repeat_ngram_size}-gram twice"] * bool(decoding.no_repeat_ngram_size)
-    more += [f"repetition penalty {decoding.repetition_penalty:g}"] * (decoding.repetition_penalty != 1)
-    return ", ".join([decoding.how, *more])
+    more = [worded("told.how.gram", n=decoding.no_repeat_ngram_size)] * bool(decoding.no_repeat_ngram_size)
+    more += [worded("told.how.penalty", x=f"{decoding.repetition_penalty:g}")] * (decoding.repetition_penalty != 1)
+    return ", ".join([translated(decoding.how), *more])
 
 
 def two(old: Trace, new: Trace) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """(what was found, heatmaps) of two of them, as the masks tab draws two runs, but named A and B as in the table."""
     pair = Pair(old, new, replace(compare(old, new), what=f"{_how(old)} → {_how(new)}") if old is not new else None)
-    told = mask_packs.told(pair)
+    found = mask_packs.told(pair)
     if pair.comparison is None:
-        told["sentence"] = _how(old)
-    for line in told["lines"]:
+        found["sentence"] = _how(old)
+    for line in found["lines"]:
         line["name"] = NAMES[line["name"]]
     maps = mask_packs.heatmaps(pair)
     for panel, title in zip(maps["panels"] if maps else [], TITLES):
         panel["title"] = title
-    return told, maps
+    return found, maps

@@ -1,14 +1,15 @@
 """Up to eight ways to decode one source, run in one batch; the last runs by id for a closer look. No visitor's state is held."""
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
 from app import trial_packs
-from app.engine import INTERVAL, PATIENCE, Engine
+from app.engine import Engine
 from app.reranked import reranked
+from app.steps import PATIENCE
 from app.trial_packs import Trial
+from app.words import worded
 from core.decode.rescoring import LIMIT
 from core.errors import InputError
 from core.fields import shown
@@ -42,31 +43,28 @@ class Trials:
         ticket = engine.latest.begin(visitor)
         yield from engine.arriving(settings[0].model)
         group = engine.maker.compare(settings)
-        runs, began = group.runs, time.monotonic()
+        runs, steps = group.runs, engine.steps(group, visitor, ticket, patience=PATIENCE)
         ends = [0.0] * len(runs)
-        last = began
         try:
-            while engine.latest.wants(visitor, ticket):
-                made = engine.step(group)
-                now = time.monotonic()
-                if made is None:
-                    found = [Trial(going.trace(), end) for going, end in zip(runs, ends, strict=True)]
-                    for at, beta in enumerate(betas):
-                        ranking = reranked(engine, found[at].trace, beta)
-                        while (trace := next(ranking)) is None:
-                            if not engine.latest.wants(visitor, ticket):
-                                return
-                        found[at] = replace(found[at], trace=trace, beta=beta, search=found[at].trace)
-                    yield trial_packs.rows([self._kept(visitor, trial) for trial in found], text)
-                    return
+            for made in steps:
                 for place in made:
-                    ends[place] = now - began
-                if now - began > PATIENCE and now - last > INTERVAL:
-                    last = now
+                    ends[place] = steps.seconds
+                if steps.due():
                     step = max(len(going.steps) for going in runs)
-                    yield {"kind": "progress", "text": f"Step {step}: {len(made)} of {len(runs)} searches go on."}
-            if engine.latest.stopped(visitor):
-                yield {"kind": "progress", "text": "Stopped. The table is the one from before."}
+                    yield {"kind": "progress", "text": worded("told.trials.step", step=step, n=len(made), of=len(runs))}
+            found = [Trial(going.trace(), end) for going, end in zip(runs, ends, strict=True)] if steps.ended else []
+            for at, beta in enumerate(betas[:len(found)]):
+                found[at] = replace(found[at], beta=beta, search=found[at].trace)
+                if (again := reranked(engine, found[at].trace, beta)) is not None:
+                    for _ in (steps := engine.steps(again, visitor, ticket)):
+                        pass
+                    if not steps.ended:
+                        break
+                    found[at] = replace(found[at], trace=again.trace())
+            if steps.ended:
+                yield trial_packs.rows([self._kept(visitor, trial) for trial in found], text)
+            elif engine.latest.stopped(visitor):
+                yield {"kind": "progress", "text": worded("told.trials.stopped")}
         finally:
             group.close()
 

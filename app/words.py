@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+from contextvars import ContextVar
 from pathlib import Path
 
 import gradio as gr
@@ -35,7 +36,7 @@ def helps(*kinds: type) -> dict[str, str]:
 
 LANGUAGES = read()
 LATE = ("training.", "help_sheet.", "minutes.")  # components whose words travel with their script, once they open
-OURS = ("door.",)  # said by the host itself
+OURS = ("door.", "told.")  # said by the host itself
 FIRST = {
     language: {key: text for key, text in words.items() if not key.startswith(LATE + OURS)}
     for language, words in LANGUAGES.items()
@@ -50,9 +51,28 @@ def said(key: str):
     return TRANSLATIONS(key)
 
 
-def english(key: str, **values: object) -> str:
-    """The words of `key` in English, for what is sent before a browser's language is known."""
-    return LANGUAGES["en"][key].format(**values)
+_SPOKEN: ContextVar[str] = ContextVar("language", default="en")
+
+
+def asked(accepted: str) -> str:
+    """The language of ours that a browser asks for first, by its header Accept-Language; English for any other."""
+    first = accepted.replace(";", ",").split(",")[0].strip().split("-")[0].lower()
+    return first if first in LANGUAGES else "en"
+
+
+def speak(language: str) -> None:
+    """From here on `worded` says things in this language: in this request, and in the threads that answer it."""
+    _SPOKEN.set(language)
+
+
+def speaking() -> str:
+    """The language of whoever is answered; English where nobody is, such as while the page is built."""
+    return _SPOKEN.get()
+
+
+def worded(key: str, **values: object) -> str:
+    """The words of `key` for a sentence that the server makes, in the language of whoever is answered."""
+    return LANGUAGES[speaking()][key].format(**values)
 
 
 def late(prefix: str) -> dict[str, dict[str, str]]:

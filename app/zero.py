@@ -29,7 +29,7 @@ def lend(device: str = "cuda") -> Callable[[Settings], Iterator]:
 
     @spaces.GPU(duration=SECONDS)
     def on_gpu(settings: str) -> Iterator:
-        from core.runs import forwards
+        from core.borrowed import forwards
 
         yield from forwards(Settings.from_json(settings)[0], registry)
 

@@ -10,23 +10,21 @@ import numpy as np
 import torch
 import transformers
 
-from core.budget import longest_source
 from core.controls import Controls, check
 from core.decode.choosing import search_for
 from core.decode.driver import RECOMPUTED, Encoded, Forward, decode, encode
 from core.decode.processors import Forced, Processor
 from core.decode.search import Search
-from core.errors import ControlError, InputError, ModelError
+from core.errors import InputError
 from core.masks import dead_rows, looks_ahead
 from core.models import Models, models
-from core.models.families import language_id, prefix_for, processors_for, start_for
+from core.models.families import processors_for, start_for
 from core.models.loading import Loaded
-from core.noise import Corruption, corrupt, rows_of
-from core.noise.tokens import units_of
 from core.search_tree import Place, best_line
-from core.settings import MAX_SOURCE, Settings
+from core.settings import Settings
 from core.shapes import EncoderWeights
-from core.text import Token, next_token, piece, plain, tokenize, usable
+from core.sources import read_source
+from core.text import Token, next_token, piece, plain
 from core.trace import Step, Trace, run_id
 
 
@@ -42,37 +40,9 @@ class Run(Iterator[Step]):
 
     def __init__(self, settings: Settings, loaded: Loaded):
         self.settings, self.loaded = settings, loaded
-        noisy = bool(settings.noise.name)
-        prefix = "" if noisy else prefix_for(loaded, settings.task)  # denoising is no task with a prefix
-        self.input = prefix + usable(settings.text)
-        language_id(loaded, settings.source_language)  # refuses an unknown one
-        with loaded.lock:  # the source language is a setting of the shared tokenizer
-            before = getattr(loaded.tokenizer, "src_lang", None)
-            if settings.source_language:
-                loaded.tokenizer.src_lang = settings.source_language
-            sites = loaded.sites
-            fits = longest_source(sites.layers("encoder"), sites.heads.get("encoder", 0))
-            limit = min(MAX_SOURCE, loaded.max_source, fits)
-            tokens, cut = tokenize(loaded.tokenizer, self.input, limit)
-            if settings.source_language:  # the next run may name none, and is to get the checkpoint's own
-                loaded.tokenizer.src_lang = before
-        self.prefix_tokens = sum(1 for t in tokens if t.start < t.end <= len(prefix.rstrip())) if prefix else 0
-        self.notes = []
-        if cut and prefix and not any(t.end > len(prefix.rstrip()) for t in tokens):
-            raise InputError(
-                f"The task prefix of {loaded.name} alone fills all {limit} source tokens; pick another task."
-            )
-        if cut:
-            self.notes.append(
-                f"The text has {len(tokens) + cut} tokens; the first {len(tokens)} are used, {cut} are cut."
-            )
-        self.notes += _unread(loaded, tokens[self.prefix_tokens :])
-        self.corruption = _corrupted(loaded, tokens, settings) if noisy else None
-        read = tuple(tokens)
-        if self.corruption:
-            read = self.corruption.corrupted
-            self.notes += self.corruption.notes
-        self.source = (*read, *_pads(loaded, settings, len(read)))
+        read = read_source(loaded, settings)
+        self.input, self.source, self.notes = read.input, read.tokens, list(read.notes)
+        self.prefix_tokens, self.corruption = read.prefix_tokens, read.corruption
         if "encoder" not in loaded.sites.reached:
             self.notes.append(f"The encoder attention of {loaded.name} cannot be reached; cross-attention is shown.")
         loaded.sites.require("cross", loaded.name)
@@ -235,56 +205,6 @@ class Run(Iterator[Step]):
         }
 
 
-class Borrowed(Run):
-    """A run whose forwards are made elsewhere, by `forwards` in a process that has a GPU; its steps are made here, as always.
-
-    made: what that gives. `elsewhere` is False once it has not, with a ModelError: then the forwards are made here, and a
-    note says why.
-    """
-
-    def __init__(self, settings: Settings, loaded: Loaded, made: Iterator):
-        super().__init__(settings, loaded)
-        self.elsewhere, self._source = True, made
-
-    def _go(self) -> Iterator[Forward]:
-        try:
-            weights, self.device, self.dtype, self.threads = next(self._source)
-        except ModelError as error:
-            self.elsewhere = False
-            self.notes.append(f"{error} This run was made on the {self.loaded.device} instead.")
-            yield from super()._go()
-            return
-        self.read(Encoded(None, weights))
-        yield from self._source
-
-
-def forwards(settings: Settings, registry: Models) -> Iterator:
-    """What `Borrowed` reads, all of it plain numpy that can be pickled.
-
-    First (encoder weights (layers, heads, source, source), device, dtype, threads), then every decoder forward.
-    """
-    going = run(settings, registry)
-    going.read(encoded := going.encoded())
-    yield encoded.weights, str(going.device), str(going.dtype), going.threads
-    yield from decode(going.loaded.model, going.loaded.sites, encoded, *going.search())
-
-
-def _pads(loaded: Loaded, settings: Settings, length: int) -> list[Token]:
-    """The pad tokens that a person adds after the source; they cover no text."""
-    count = settings.edits.pads
-    if not count:
-        return []
-    config = loaded.model.config
-    pad = config.get_text_config(encoder=True).pad_token_id
-    pad = getattr(config, "pad_token_id", None) if pad is None else pad
-    if pad is None:
-        raise ControlError(f"{loaded.name} has no pad token, so none can be added.")
-    if length + count > loaded.max_source:
-        raise InputError(f"{count} pad tokens after {length} source tokens are too many; {loaded.name} has "
-                         f"{loaded.max_source} source positions.")
-    return [Token(piece(loaded.tokenizer, pad), int(pad))] * count
-
-
 def _forced(loaded: Loaded, settings: Settings, limit: int) -> list[Forced]:
     """One forced token after the other: the beginning that a branch shares with the run it leaves."""
     ids, head = settings.edits.forced, loaded.model.get_output_embeddings()
@@ -293,30 +213,6 @@ def _forced(loaded: Loaded, settings: Settings, limit: int) -> list[Forced]:
     if ids and max(ids) >= head.weight.shape[0]:
         raise InputError(f"The forced token {max(ids)} is not in the vocabulary of {head.weight.shape[0]:,} tokens.")
     return [Forced(id, at, "the beginning you chose") for at, id in enumerate(ids)]
-
-
-def _corrupted(loaded: Loaded, tokens: list[Token], settings: Settings) -> Corruption:
-    """The tokens under the noise of the settings; refused where the model could not read what comes of it."""
-    made = corrupt(units_of(loaded.tokenizer, tokens, settings.text, rows_of(loaded)), settings.noise)
-    if not made.corrupted:
-        raise InputError("Nothing is left of the text under this noise. Lower the rate or write more.")
-    if len(made.corrupted) > loaded.max_source:
-        raise InputError(
-            f"The corrupted text has {len(made.corrupted)} tokens; {loaded.name} reads at most {loaded.max_source}."
-        )
-    return made
-
-
-def _unread(loaded: Loaded, tokens: list[Token]) -> list[str]:
-    """A note on pieces that the model reads as <unk>; a text of nothing but sentinels is refused."""
-    tokenizer = loaded.tokenizer
-    special = set(tokenizer.all_special_ids)
-    unknown = list(dict.fromkeys(t.text for t in tokens if t.id == tokenizer.unk_token_id))
-    if not unknown and all(t.id in special for t in tokens):
-        said = " ".join(t.text for t in tokens)[:60]
-        raise InputError(f"The text has nothing but special tokens ({said}). Type at least one word.")
-    shown = " ".join(unknown[:12]) + (" …" if len(unknown) > 12 else "")
-    return [f"{loaded.name} does not know {shown} and reads <unk> there."] if unknown else []
 
 
 def run(settings: Settings, registry: Models | None = None) -> Run:

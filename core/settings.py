@@ -40,7 +40,7 @@ class Decoding(Checked):
         0, "Forbid copying a run of this many tokens from the source; 0 is off.", 0, MAX_TOKENS
     )
     min_new_tokens: int = choice(0, "Forbid ending before this many tokens are written; 0 is off.", 0, MAX_TOKENS)
-    beams: int = choice(1, "How many hypotheses go on at each step; 1 takes the best token each time.", 1, MAX_BEAMS)
+    beams: int = choice(1, "How many hypotheses go on at each step.", 1, MAX_BEAMS)
     length_penalty: float = choice(
         1.0, "Beams: a hypothesis of m tokens scores log P / m^α. 0 is neutral, above it long outputs gain, below it short "
         "ones. No effect with a single beam.", -5.0, 5.0

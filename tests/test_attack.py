@@ -12,15 +12,12 @@ import httpx
 import pytest
 from gradio_client import Client
 
-from app.config import AppConfig
-from app.page import build, serve
 from core import Decoding, Settings, record
 from core.examples import OWN
 from tests.attack import Attacker, attack, faults_of
-from tests.browser.conftest import free_port
 from tests.conftest import EXHAUSTIVE
 from tests.hostile import API, Case, Generator, written
-from tests.visitors import Visitor, resident, served
+from tests.visitors import Visitor, free_port, hosted, resident, served
 
 ROOT = Path(__file__).resolve().parents[1]
 COUNT = 10_000 if EXHAUSTIVE else 300
@@ -100,26 +97,21 @@ def everyone_is_answered(address: str, config: dict) -> None:
 @pytest.fixture(scope="module")
 def broken(tmp_path_factory):
     """A page with handlers that raise, one behind our door and one of plain Gradio."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SESSIONS_DIR", str(tmp_path_factory.mktemp("sessions")))
-        config = AppConfig(port=free_port())
+    def raises() -> str:
+        return 1 / 0
 
-        def raises() -> str:
-            return 1 / 0
+    def tells() -> str:
+        return SECRET
 
-        def tells() -> str:
-            return SECRET
+    def add() -> None:
+        gr.api(raises, api_visibility="private")
+        gr.api(tells, api_visibility="private")
 
-        page = build(config)
-        with page:
-            gr.api(raises, api_visibility="private")
-            gr.api(tells, api_visibility="private")
-        serve(page, config)
+    with hosted(tmp_path_factory.mktemp("sessions"), add) as page:
         with gr.Blocks() as plain:
             gr.api(raises)
         plain.launch(server_port=free_port(), prevent_thread_lock=True, quiet=True)
-        yield f"http://127.0.0.1:{config.port}", plain.local_url.rstrip("/")
-        page.close()
+        yield page.address, plain.local_url.rstrip("/")
         plain.close()
 
 

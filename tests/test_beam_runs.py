@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 from app.engine import _streamed
+from app.steps import Steps
+from app.turns import Turn
 from core import Decoding, Settings, Trace
 from core.errors import InputError, RecordError
 from core.examples import saved
@@ -189,7 +191,7 @@ def test_streamed_rows_add_up_to_the_leading_hypothesis(monkeypatch):
     monkeypatch.setattr("app.engine.INTERVAL", 0)
     going = begun(early_stopping="never", length_penalty=2.0)
     shown, changes = [], 0
-    for message in _streamed(going, lambda run: next(run, None), lambda: True):
+    for message in _streamed(going, Steps(going, Turn(), lambda: True, 0)):
         if message["kind"] == "rows":
             assert ("changed" in message) == (message["from"] < len(shown))
             changes += "changed" in message

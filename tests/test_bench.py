@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from tests.bench import Spread, busy, ctranslate, groups, milliseconds, peers, percentile, ratios
+from tests.bench import Spread, busy, ctranslate, groups, milliseconds, peers, people, percentile, ratios
 from tests.bench.decoding import VARIED, Comparison, Shape, build, compare
 
 TINY = Shape("tiny", dict(d_model=32, num_layers=2, num_decoder_layers=2, num_heads=4, d_kv=8, d_ff=64), 100)
@@ -67,3 +67,10 @@ def test_every_side_of_the_peers_writes_the_same_number_of_tokens_and_float32_th
             if line.startswith(f"pocket    {name}")}
     assert len(rows) == 4 and all("8 of 8" in rows[name] for name in ("generate float32", "ours float32"))
     assert ctranslate.MISSING in said and said[-1].startswith("    64 -> 16") and "16 of 16 tokens equal" in said[-1]
+
+
+@pytest.mark.exhaustive  # starts the page
+def test_many_people_are_timed_beside_one_and_beside_generate():
+    together, seconds, memory = people.lines(1, quick=True)
+    assert together.startswith("3 people at once") and "of generate" in together and "n 3)" in seconds
+    assert memory.count(" MB ") == 2 and "8 runs of 3 open pages" in memory

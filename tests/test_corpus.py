@@ -123,7 +123,7 @@ def test_texts_with_fewer_references():
     found = last(Corpus((), OUTPUTS, (REFERENCES, ("the cat sat", None, None))), samples=0)
     expected = scores(OUTPUTS, REFERENCES, ("the cat sat", None, None))
     assert {score.name: round(score.value, 9) for score in found.scores} == {s.name: round(s.value, 9) for s in expected}
-    assert all("nrefs:var" in score.signature for score in found.scores if score.name in ("BLEU", "chrF2", "TER"))
+    assert {score.name for score in found.scores if "nrefs:var" in score.signature} >= {"BLEU", "chrF2", "TER"}
 
 
 def test_without_references_only_repetition():

@@ -9,13 +9,13 @@ import gradio as gr
 import pytest
 
 from app import corpus_packs
+from app.attention import opened
 from app.controls import Controls, model_picker, more, text_box
 from app.corpora import PRESETS, Corpora, corpus_of, named, settings_of
 from app.corpus_packs import line_of
 from app.corpus_section import CorpusPart, own_texts, translated
 from app.engine import Engine
 from app.keeper import Keeper
-from app.page import _opened
 from app.shelf import Shelf
 from app.turns import Turn
 from app.views.scores import uploaded
@@ -149,14 +149,15 @@ def test_a_session_keeps_the_result_and_shows_it_again(engine):
 
 def test_equal_settings_are_identical_and_not_p_of_nought(engine):
     found = messages(engine, ["greedy", "greedy"])[-1]
-    assert all(test["identical"] and test["p"] == 1 for test in found["tests"] if test["system"] == "B")
+    second = [test for test in found["tests"] if test["system"] == "B"]
+    assert second and all(test["identical"] and test["p"] == 1 for test in second)
 
 
 def test_a_text_opens_with_the_settings_that_wrote_it(engine, controls):
     pack = messages(engine)[-1]
     data = {"settings": pack["systems"][1]["settings"], "text": pack["rows"][2][1]}
     assert line_of(data).decoding.beams == 2
-    first, *rest = _opened(engine, controls, data, "four")
+    first, *rest = opened(engine, controls, data, "four")
     assert first[controls.text] == OWN[2]["en"] and first["tabs"].selected == "attention"
     assert rest[-1]["stepper"]["output"] == pack["rows"][2][3][1] and rest[-1]["notice"] == ""
 
@@ -166,7 +167,7 @@ def test_a_text_opens_with_the_settings_that_wrote_it(engine, controls):
     {"settings": '{"decoding": {"beams": 99}}', "text": "a"}, {"settings": "{}", "text": "x" * 9999},
 ])
 def test_what_cannot_be_opened_is_said(engine, controls, data):
-    (found,) = _opened(engine, controls, data, "four")
+    (found,) = opened(engine, controls, data, "four")
     assert list(found) == ["notice"] and found["notice"] and "did not foresee" not in found["notice"]
 
 

@@ -47,7 +47,7 @@ def drawn(figure: go.Figure) -> set[float]:
 def flat(result: Any) -> list[list[float]]:
     """The arrays of a result, each as plain numbers."""
     parts = result.values() if isinstance(result, Mapping) else result if isinstance(result, tuple) else [result]
-    return [np.ravel(torch.as_tensor(part).detach().double().numpy()).tolist() for part in parts]
+    return [np.ravel(torch.as_tensor(part, dtype=torch.float64).detach().numpy()).tolist() for part in parts]
 
 
 def spied(monkeypatch, id: str, factor: float = 1.0) -> list[Any]:
@@ -104,7 +104,7 @@ def test_the_numbers_of_a_picture_are_those_of_the_function(id, monkeypatch):
     there, title = drawn(figure), figure.layout.title.text
     assert results
     for result in results:
-        assert any(all(float(f"{value:.4g}") in there for value in array if math.isfinite(value))
+        assert any(all(float(f"{value:.7g}") in there for value in array if math.isfinite(value))
                    or (len(array) == 1 and f"{array[0]:.4g}" in title) for array in flat(result)), id
 
 

@@ -183,7 +183,7 @@ def sft_loss(function):
 
 
 def lora(function):
-    peft = pytest.importorskip("peft")
+    import peft
     base = torch.nn.Sequential(torch.nn.Linear(6, 4, bias=False))
     frozen = base[0].weight.detach().clone()
     model = peft.get_peft_model(base, peft.LoraConfig(r=2, lora_alpha=3, target_modules=["0"]))

@@ -158,7 +158,7 @@ def test_a_place_that_could_not_be_used_is_tried_again(models, tmp_path, monkeyp
             _ = keeper.store
     with pytest.raises(SessionError, match="disk of this host is full"):  # not at every step of every visitor
         _ = keeper.store
-    monkeypatch.setattr("app.keeper.AGAIN", 0)
+    monkeypatch.setattr("app.storage.AGAIN", 0)
     assert keeper.store.sessions(ANN) == []
 
 
@@ -188,7 +188,7 @@ def opened(place: Path, caplog) -> Shelf:
 def is_told(shelf: Shelf, place: Path, damaged: bytes, caplog) -> None:
     """The damaged file is kept as it was, its visitors and its host know, and the new one is whole."""
     assert (place / ASIDE).read_bytes() == damaged
-    assert ASIDE in shelf.keeper.mended and not faults_of(shelf.keeper.mended) and "was damaged" in caplog.text
+    assert ASIDE in shelf.keeper.storage.mended and not faults_of(shelf.keeper.storage.mended) and "was damaged" in caplog.text
     database = shelf.keeper.store.file.database
     assert database.execute("pragma integrity_check").fetchone() == ("ok",) and not database.execute(
         "pragma foreign_key_check").fetchall()
@@ -220,7 +220,7 @@ def test_a_page_of_garbage_in_the_middle_costs_what_was_on_it_and_no_more(copied
         (place / FILE).write_bytes(now)
         caplog.clear()
         shelf = opened(place, caplog)
-        if shelf.keeper.mended:
+        if shelf.keeper.storage.mended:
             is_told(shelf, place, bytes(now), caplog)
         store, lost = shelf.keeper.store, 0
         sessions = [one for one in store.sessions(ANN) if one.name != "new"]

@@ -7,31 +7,21 @@ import httpx
 import pytest
 
 from app.calls import DEEP, Refusal, call_of, holds_file, look_through
-from app.config import AppConfig
 from app.door import from_browser, path_of, said
 from app.guarded import fits
-from app.page import build, serve
 from app.words import LANGUAGES
 from core.errors import InputError
 from tests.attack import faults_of
-from tests.browser.conftest import free_port
-from tests.visitors import Visitor
+from tests.visitors import Visitor, hosted
 
 FILE = {"path": "/etc/passwd", "meta": {"_type": "gradio.FileData"}}
 
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SESSIONS_DIR", str(tmp_path_factory.mktemp("sessions")))
-        config = AppConfig(port=free_port())
-        page = build(config)
-        serve(page, config)
-        page.address = f"http://127.0.0.1:{config.port}"
-        page.told = httpx.get(f"{page.address}/config", timeout=60).json()
+    with hosted(tmp_path_factory.mktemp("sessions")) as page:
         page.number = {one["api_name"]: one["id"] for one in page.told["dependencies"]}
         yield page
-        page.close()
 
 
 def sent(page, path: str, body: object, **headers: str) -> httpx.Response:

@@ -10,15 +10,13 @@ import pytest
 from gradio_client import Client
 from gradio_client.exceptions import AppError
 
-from app.config import AppConfig
 from app.endpoints import NAMES, Endpoints
-from app.page import build, serve
 from core import Decoding, Settings, record
 from core.metrics import scores
 from core.noise import NOISES, corrupt, units_for
 from core.sessions.store import owner_of
-from tests.browser.conftest import free_port
 from tests.test_docs import examples
+from tests.visitors import hosted
 
 TEXT = "A dog runs on the beach."
 ANN = owner_of("ann")
@@ -27,15 +25,8 @@ MCP = importlib.util.find_spec("mcp") is not None
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SESSIONS_DIR", str(tmp_path_factory.mktemp("sessions")))
-        config = AppConfig(port=free_port(), mcp=MCP, allow_hub=False)
-        page = build(config)
-        serve(page, config)
-        page.engine.models.load("pocket-t5")
-        page.address = f"http://127.0.0.1:{config.port}"
+    with hosted(tmp_path_factory.mktemp("sessions"), mcp=MCP, allow_hub=False) as page:
         yield page
-        page.close()
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,8 @@
 
 import json
 import math
+import re
+from contextvars import copy_context
 from pathlib import Path
 
 import gradio as gr
@@ -14,6 +16,7 @@ from app.formula_moves import MOST, checked, dials, look, moved, plain
 from app.formula_packs import course
 from app.views.formulas import Parts, experiment
 from app.widgets.formula_cards import words
+from app.words import LANGUAGES, speak
 from core.errors import InputError
 from core.formulas.sheets import ALL, SHEETS, places
 from core.models import Models
@@ -132,3 +135,35 @@ def test_a_picture_has_the_colours_of_the_page_and_no_ground():
 def test_a_title_is_plain_text():
     assert plain("p<sub>T</sub> of<br>&lt;s&gt;, <b>seed 1</b>") == "pT of <s>, seed 1"
     assert plain(None) == ""
+
+
+# Words
+
+WORDS = {key.removeprefix("told.figure."): text for key, text in LANGUAGES["en"].items() if key.startswith("told.figure.")}
+# English that is no symbol, a name or an international word: whatever of it is drawn goes through `word`
+PLAIN = re.compile(r"\b(?:seeds?|nats|mean|weights|output|input|similarity|number|step|loss|words?|rate|and|the|with)\b", re.I)
+
+
+def drawn_words(picture: dict, title: str) -> list[str]:
+    """All texts of a picture: title, axes, names of traces, headings, ticks that are words."""
+    layout = picture["layout"]
+    axes = [axis.get("title", {}).get("text") or "" for name, axis in layout.items() if name[1:5] == "axis"]
+    names = [trace.get("name") or "" for trace in picture["data"]]
+    ticks = [str(one) for trace in picture["data"] for one in (*trace.get("x", ()), *trace.get("y", ())) if isinstance(one, str)]
+    return [title, *axes, *names, *ticks, *(one["text"] for one in layout.get("annotations", ()))]
+
+
+@pytest.mark.parametrize("id", EXPERIMENTS)
+def test_a_picture_says_nothing_in_english_on_the_german_page(id):
+    context = copy_context()
+    context.run(speak, "de")
+    for dial in EXPERIMENTS[id].dials:
+        for end in (dial.lowest, dial.highest):
+            message, picture = context.run(moved, first(id, **{dial.name: end}))
+            for text in drawn_words(json.loads(picture.plot), message["title"]):
+                assert not PLAIN.search(text.replace("POOL = mean", "")), text
+
+
+def test_words_of_pictures_are_all_used():
+    source = "".join(path.read_text("utf-8") for path in sorted((COURSE.parents[1] / "app/experiments").glob("*.py")))
+    assert WORDS and all(f'"{name}"' in source or f"'{name}'" in source for name in WORDS)

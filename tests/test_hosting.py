@@ -15,11 +15,12 @@ import pytest
 from app import health, processes, zero
 from app.engine import Engine
 from app.keeper import Keeper
+from app.steps import Steps
 from core import Settings, record
+from core.borrowed import Borrowed
 from core.errors import InputError, SessionError
 from core.examples import saved
 from core.models import BUNDLED, Models
-from core.runs import Borrowed
 from core.sessions import Store
 from tests.replayed import ANN, Going
 
@@ -112,7 +113,7 @@ def test_at_the_end_what_goes_on_is_cut_and_replays_and_nothing_begins(tmp_path,
     engine.latest.close()
     store.writer.closing = True
     cut.close()  # as its own thread does at the next step; the other's never comes
-    engine.keeper.close(0.2)
+    engine.keeper.storage.close(0.2)
     for place in (tmp_path / "live", copy):  # the backup has it, too
         kept = Store(place).kept(store.session(session.id, ANN))
         assert [(one.status, one.steps) for one in kept] == [("stopped", 1), ("cut", 3), ("cut", 2)]
@@ -151,8 +152,7 @@ def test_a_run_on_a_lent_gpu_is_the_run_made_here(lent, tmp_path):
         settings, _ = Settings.from_json(f'{{"text":"A man plays the guitar.","decoding":{{"beams":{beams}}}}}')
         going = engine.start(settings)
         with engine.turn:  # it needs no turn here: the GPU's own process makes it
-            while engine.step(going) is not None:
-                pass
+            assert list(Steps(going, engine.turn, lambda: True))
         assert going.trace() == record(settings)
     assert lent.calls == 2
 
@@ -174,8 +174,8 @@ def test_stopping_stops_what_is_made_elsewhere():
         finally:
             closed.append(True)
 
+    from core.borrowed import forwards as made
     from core.models import models
-    from core.runs import forwards as made
 
     forwards = made(settings := Settings(text="A man plays the guitar."), models())
     going = Borrowed(settings, models().load("pocket-t5"), elsewhere())

@@ -209,7 +209,7 @@ def test_the_order_of_texts_does_not_matter(outputs, data):
     order = data.draw(st.permutations(range(len(outputs))))
     ours = scores(outputs, references)
     theirs = scores([outputs[k] for k in order], [references[k] for k in order])
-    for one, other in zip(ours, theirs):
+    for one, other in zip(ours, theirs, strict=True):
         assert one.value == pytest.approx(other.value, abs=1e-9) and one.signature == other.signature
 
 

@@ -180,6 +180,7 @@ def test_the_model_rebuilds_each_span(made):
     json.dumps(last, allow_nan=False)
     assert last["kind"] == "rebuilt" and last["learned"] and last["loss"] > 0 and not last["stopped"]
     assert last["id"] == made.shown(asked)["id"]  # what was shown is what was rebuilt
+    assert last["spans"]
     for span in last["spans"]:
         assert len(span["weights"]) == len(span["true"]) == len(span["each"])
         assert all(len(row) == len(last["source"]) for row in span["weights"])

@@ -9,10 +9,12 @@ import gradio as gr
 import numpy as np
 import pytest
 
+from app.attention import answered, explained, spelled
 from app.config import AppConfig, read_config
 from app.endpoints import NAMES
 from app.engine import Engine, _streamed
-from app.page import _answer, _explain, _spelling, build, chosen_example
+from app.page import build, chosen_example
+from app.steps import Steps
 from app.turns import RUNS, Latest, Turn
 from app.views import decoding, masks
 from core import Settings, run
@@ -38,7 +40,7 @@ def engine() -> Engine:
 
 
 def answers(engine: Engine, **values) -> list[tuple]:
-    return list(_answer(engine, Values(), values))
+    return list(answered(engine, Values(), values))
 
 
 @pytest.mark.parametrize(
@@ -86,7 +88,7 @@ def test_a_long_run_streams_rows_and_ends_with_the_whole_trace(engine, monkeypat
     monkeypatch.setattr("app.engine.PATIENCE", 0)
     monkeypatch.setattr("app.engine.INTERVAL", 0)
     going = run(Settings(text="Two cats sleep on a red sofa."), engine.models)
-    start, *rows, last = _streamed(going, lambda going: next(going, None), lambda: True)
+    start, *rows, last = _streamed(going, Steps(going, engine.turn, lambda: True, 0))
     assert start["kind"] == "start" and all(start[name] == last[name] for name in ("source", "shapes", "enc", "first"))
     streamed = []
     for message in rows:
@@ -146,7 +148,7 @@ def test_stop_ends_a_run_with_what_is_there(engine, streaming):
 
 def test_what_is_asked_of_a_run_that_is_gone_is_a_sentence(engine):
     for asked in (None, {}, {"run": 7}, {"run": "x" * 5000}, [1]):
-        picture, notice = _explain(engine, asked)
+        picture, notice = explained(engine, asked)
         assert picture == gr.skip() and "Press Run again" in notice
 
 
@@ -227,7 +229,7 @@ def test_every_event_but_the_endpoints_is_private_and_model_events_share_one_tur
     turns = [f for f in functions if f.concurrency_id == "model"]
     assert {_handler(f) for f in functions if f not in turns} == WITHOUT_MODEL | MINUTES
     assert {_handler(f) for f in turns}.isdisjoint((WITHOUT_MODEL | MINUTES) - {"look", "<lambda>"})
-    assert all(f.concurrency_limit == RUNS for f in turns)
+    assert turns and all(f.concurrency_limit == RUNS for f in turns)
     streamed = [f.fn for f in functions if inspect.isgeneratorfunction(f.fn) and f.api_visibility == "private"]
     assert len(streamed) > 20 and all(hasattr(fn, "__wrapped__") for fn in streamed)  # app.answers.spoken
     states = [type(b.value).__name__ for b in page.blocks.values() if isinstance(b, gr.State)]
@@ -293,7 +295,7 @@ def test_own_sentences_are_whole_and_different():
 
 def test_rare_and_unknown_words_are_marked(engine):
     text = "A dog eats Zwrkqvxlmpf 馬 and a sandwich."
-    found = {text[start:end]: kind for start, end, kind, _ in _spelling(engine, text, "pocket-t5")["marks"]}
+    found = {text[start:end]: kind for start, end, kind, _ in spelled(engine, text, "pocket-t5")["marks"]}
     assert found == {"Zwrkqvxlmpf": "rare", "馬": "unknown"}
 
 
@@ -302,4 +304,4 @@ def test_rare_and_unknown_words_are_marked(engine):
     [("", "pocket-t5"), (7, "pocket-t5"), ("x" * 5000, "pocket-t5"), ("a", "none"), ("a", 3), ("\ud83d", "pocket-t5")],
 )
 def test_what_cannot_be_marked_is_left_alone(engine, typed):
-    assert _spelling(engine, *typed) is None
+    assert spelled(engine, *typed) is None

@@ -2,9 +2,12 @@
 
 import json
 import math
+from types import SimpleNamespace
 
+import gradio as gr
 import pytest
 
+from app.controls import Controls, model_picker, more, text_box
 from app.engine import Engine
 from app.masked import Masked
 from app.relatives import ORDER, STEPS, Relatives
@@ -80,8 +83,32 @@ def test_a_newer_ask_of_the_same_visitor_ends_the_older_and_the_turn_is_free_bet
     assert next(other)["name"] == "bert" and next(going)["name"] == "gpt"
     assert next(relatives.messages("relatives", PLAIN, {}, "ann"))["kind"] == "making"
     assert list(going) == [] and next(other)["name"] == "bert"
-    relatives.engine.latest.stop("bob relatives")
-    assert list(other) == []
+    relatives.stop("bob")
+    assert [one["stopped"] for one in other] == [True]
+
+
+def test_stop_ends_a_training_within_a_step_and_what_it_has_come_to_stays(relatives, monkeypatch):
+    monkeypatch.setattr("app.relatives.INTERVAL", 0)
+    going = relatives.messages("fall", PLAIN, {"name": "gpt"}, "ann")
+    before = [next(going) for _ in range(5)][-1]
+    assert len(before["points"]) == 5 and not before["over"]
+    relatives.stop("ann")
+    after = list(going)
+    assert [one["kind"] for one in after] == ["fall"] and after[0]["over"] and after[0]["stopped"]
+    assert after[0]["points"] == before["points"] and not relatives.engine.turn._taken
+    whole = list(relatives.messages("fall", PLAIN, {"name": "gpt"}, "ann"))[-1]
+    assert whole["over"] and not whole["stopped"] and whole["points"][:5] == before["points"]
+
+
+def test_the_tabs_button_stops_it(relatives):
+    """The event `quit` of a section: no other test holds that the tab passes it on to the families."""
+    with gr.Blocks() as page:
+        train.build(relatives.engine, Controls(text_box(""), *model_picker(relatives.engine.models, ""), **more()))
+    quit = next(fn for fn in page.fns.values() if fn.fn.__name__ == "quit")
+    going = relatives.messages("fall", PLAIN, {"name": "bert"}, "eve")
+    next(going)
+    quit.fn(SimpleNamespace(session_hash="eve"))
+    assert [one["over"] for one in going][-1] is True and not relatives.engine.latest._runs.get("eve relatives")
 
 
 @pytest.mark.parametrize(("what", "data", "said"), [

@@ -11,6 +11,7 @@ from app.engine import Engine
 from app.mask_looks import Looks
 from app.masked import Masked
 from app.search_sections import CachePart, CopyPart
+from app.words import worded
 from core.budget import cache_shape, kv_bytes
 from core.cache_cost import with_and_without
 from core.errors import ControlError, InputError
@@ -133,7 +134,7 @@ def test_what_cannot_be_measured_is_said(looks):
 
 def test_the_section_measures_when_asked_and_not_before(looks):
     part = section(looks, CachePart)
-    assert answers(part) == [part.ASK]
+    assert answers(part) == [{"kind": "progress", "text": worded("told.caches.ask")}]
     (_, measured), = part.events()
     found = [each[part.told] for each in measured({part.tokens: 12.0}, "one", None)]
     json.dumps(found, allow_nan=False)

@@ -14,8 +14,9 @@ from app.masked import Drawn
 from app.page import build
 from app.replays import view_of
 from app.shelf import Shelf, ends_with_restart
+from app.stage import Parts, Stage, controls_of, went
 from app.tab import Tab
-from app.views.sessions import Parts, Stage, acted, arrived, controls_of, went
+from app.views.sessions import acted, arrived
 from app.widgets.session_list import MOST_FILE
 from core import Settings
 from core.comparison import compare
@@ -231,4 +232,4 @@ def test_what_is_sent_to_the_browser_is_plain_json(shelf, parts, ann):
 def test_nothing_large_is_kept_for_a_visitor_by_the_page():
     page = build(AppConfig())
     states = [b for b in page.blocks.values() if isinstance(b, gr.State | gr.BrowserState)]
-    assert all(len(repr(getattr(b, "value", ""))) < 2000 for b in states)
+    assert states and all(len(repr(b.value)) < 2000 for b in states)

@@ -12,10 +12,8 @@ import pytest
 import core.sessions.rows
 from app.answers import sentence
 from app.calls import UNREAD
-from app.config import AppConfig
 from app.engine import Engine
 from app.keeper import Keeper
-from app.page import build, serve
 from app.presence import Presence
 from core import Settings
 from core.examples import saved
@@ -23,41 +21,22 @@ from core.models import ASSETS, Models, folders_in
 from core.sessions import Store
 from tests import models as tiny
 from tests.attack import faults_of
-from tests.browser.conftest import free_port
 from tests.replayed import ANN
-from tests.test_visitors import ENDLESS, _until
-from tests.visitors import Visitor
+from tests.visitors import ENDLESS, Visitor, arriving, hosted, until
 
 WAITING = 3  # places in the line of this file's page
 
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SESSIONS_DIR", str(tmp_path_factory.mktemp("sessions")))
-        config = AppConfig(port=free_port(), queue_size=WAITING)
-        page = build(config)
-        serve(page, config)
-        page.engine.models.load("pocket-t5")
-        page.address = f"http://127.0.0.1:{config.port}"
-        page.told = httpx.get(f"{page.address}/config", timeout=60).json()
+    with hosted(tmp_path_factory.mktemp("sessions"), queue_size=WAITING) as page:
         yield page
-        page.close()
 
 
 @pytest.fixture
 def visitors(page):
-    made = []
-
-    def make(count: int) -> list[Visitor]:
-        made.extend(Visitor(page.address, page.told) for _ in range(count))
-        return made[-count:]
-
-    yield make
-    for visitor in made:
-        page.engine.latest.stop(visitor.name)
-        visitor.leave()
-    _until(lambda: not page.engine.making._told and not len(page._queue))
+    with arriving(page) as make:
+        yield make
 
 
 def asked(visitor: Visitor, text: str, **headers: str) -> httpx.Response:
@@ -74,7 +53,7 @@ def test_a_full_line_says_so_and_whoever_waited_is_answered(page, visitors):
     with page.engine.turn:  # nobody's step is made
         for number, visitor in enumerate(people[:16]):
             assert asked(visitor, f"Dog number {number}.").status_code == 200
-        _until(lambda: page._queue.get_active_worker_count() == 16)
+        until(lambda: page._queue.get_active_worker_count() == 16)
         for number, visitor in enumerate(people[16:-1]):
             assert asked(visitor, f"Cat number {number}.").status_code == 200
         browser = {"sec-fetch-site": "same-origin"}
@@ -97,12 +76,12 @@ def test_who_reads_none_of_the_answers_is_refused_more(page, visitors):
     status = []
     for _ in range(UNREAD + 5):
         status.append(visitor.http.post(f"{visitor.address}/queue/join", json=body))
-        _until(lambda: not len(page._queue))  # else the line is full before it is the answers that are too many
+        until(lambda: not len(page._queue))  # else the line is full before it is the answers that are too many
     told = [one for one in status if one.status_code != 200]
     assert len(told) >= 5 and "answers that it has not read yet" in told[-1].json()["detail"]
     assert other.run("A dog.")["kind"] == "trace"
     list(visitor.messages())
-    _until(lambda: not page._queue.pending_event_ids_session.get(visitor.name) or list(visitor.messages()) is None)
+    until(lambda: not page._queue.pending_event_ids_session.get(visitor.name) or list(visitor.messages()) is None)
 
 
 # Connections
@@ -118,7 +97,7 @@ def test_a_slow_reader_holds_nobody_up(page, visitors):
     began = time.monotonic()
     assert other.run("A cat sleeps.")["kind"] == "trace"
     assert time.monotonic() - began < 20
-    _until(lambda: not page.engine.making._told)  # the run comes to its end, whoever reads it
+    until(lambda: not page.engine.making._told)  # the run comes to its end, whoever reads it
     for _ in range(5):
         line.recv(5)
         time.sleep(0.2)
@@ -136,7 +115,7 @@ def test_a_dropped_reader_ends_the_run_and_what_was_made_is_kept(page, visitors)
         if message["msg"] == "process_generating":
             break
     messages.close()  # the connection goes, in the middle of the run
-    _until(lambda: not page.engine.making._told)
+    until(lambda: not page.engine.making._told)
     store = page.engine.keeper.store
     store.writer.flush()
     session = store.session(page.engine.keeper.current(visitor.name), page.engine.keeper.owner(visitor.name))

@@ -13,8 +13,7 @@ import httpx
 import pytest
 
 from core.sessions import Store
-from tests.browser.conftest import free_port
-from tests.visitors import Visitor
+from tests.visitors import Visitor, free_port
 
 ROOT = Path(__file__).resolve().parents[1]
 # What may be sent before the first picture, of ours; 15 kB of it describe the public endpoints, and 16 kB are there for

@@ -11,7 +11,7 @@ from torch.nn import functional
 
 from core.train.__main__ import passing
 from core.train.averaging import average, best_average, keep_snapshot, snapshots
-from core.train.building import tokenizer_for, untrained
+from core.train.building import build_model, tokenizer_for, untrained
 from core.train.corpus import Pair, batches, collate, read_lines
 from core.train.curves import draw
 from core.train.forcing import forced
@@ -153,7 +153,9 @@ def test_passes(data, tokenizer, passes, count):
 def test_fill_puts_the_hidden_words_into_the_target(data, tokenizer, monkeypatch):
     monkeypatch.setattr("core.train.tasks.ONE_WORD", 1.0)
     texts = {text for n in range(1, 6) for text in read_lines(data, f"captions.train.{n}", "en")}
-    for pair in examples("fill", data, tokenizer).pairs("0"):
+    pairs = examples("fill", data, tokenizer).pairs("0")
+    assert len(pairs) >= 24
+    for pair in pairs:
         source, target = (tokenizer.decode(ids).removesuffix("</s>") for ids in (pair.source, pair.target))
         word = target.removeprefix("<extra_id_0>").removesuffix("<extra_id_1>").strip()
         assert source.replace("<extra_id_0>", f" {word}").strip().replace(" .", ".") in texts
@@ -162,7 +164,9 @@ def test_fill_puts_the_hidden_words_into_the_target(data, tokenizer, monkeypatch
 def test_fill_hides_spans_too(data, tokenizer, monkeypatch):
     monkeypatch.setattr("core.train.tasks.ONE_WORD", 0.0)
     first = tokenizer.convert_tokens_to_ids("<extra_id_0>")
-    for pair in examples("fill", data, tokenizer).pairs("0"):
+    pairs = examples("fill", data, tokenizer).pairs("0")
+    assert len(pairs) >= 24
+    for pair in pairs:
         assert first in pair.source and first in pair.target
         assert pair.source[-1] == pair.target[-1] == tokenizer.eos_token_id
 
@@ -174,7 +178,9 @@ def test_noise_is_new_each_epoch_and_the_same_again(data, tokenizer):
 
 
 def test_a_summary_is_of_three_other_captions(data, tokenizer):
-    for pair in examples("summary", data, tokenizer).pairs("0"):
+    pairs = examples("summary", data, tokenizer).pairs("0")
+    assert len(pairs) >= 24
+    for pair in pairs:
         source, target = (tokenizer.decode(ids, skip_special_tokens=True) for ids in (pair.source, pair.target))
         parts = [part.strip() + "." for part in source.split(".") if part.strip()]
         assert len(set(parts)) == 3 and target not in parts
@@ -195,6 +201,17 @@ def test_denoising_restores_the_document(data, tmp_path):
     assert set(written) == {" ".join(five) for five in images}
     assert any(tokenizer.mask_token_id in pair.source for pair in pairs)
     assert all(pair.source[-1] == pair.target[-1] == tokenizer.eos_token_id for pair in pairs)
+
+
+def test_learned_positions_start_as_sinusoids_and_can_move(data, tmp_path):
+    recipe = RECIPES["pocket-bart"]
+    model = build_model(recipe, tokenizer_for(replace(TINY, tasks=(Task("denoise", "denoise"),)), data, tmp_path))
+    for stack in (model.model.encoder, model.model.decoder):
+        table = stack.embed_positions.weight
+        rows = table[stack.embed_positions.offset:].detach()
+        assert table.requires_grad and rows.square().mean().sqrt() == pytest.approx(recipe.config["init_std"], rel=0.05)
+        near = functional.cosine_similarity(rows[:-1], rows[1:])  # as near to each other everywhere
+        assert near.std() < 1e-5 and near.mean() > functional.cosine_similarity(rows[:-9], rows[9:]).mean() + 0.05
 
 
 def test_passes_can_be_told_by_task_and_what_is_no_task_is_refused():

@@ -30,6 +30,31 @@ def test_a_translation_has_no_strange_keys_and_keeps_every_place(language):
         assert set(places(text)) <= set(places(ENGLISH[key])), key
 
 
+# The key that English keyboards call Home.
+KEYS = {"de": "Pos1"}
+
+
+def numbers(text: str, language: str) -> list[float]:
+    """The numbers that a text names, but not its places; 2,000 and 0.5 are 2.000 and 0,5 in German."""
+    thousands = "," if language == "en" else "."
+    found = re.findall(r"\d+(?:[.,]\d+)*", re.sub(r"{[^}]*}", "", text).replace(KEYS.get(language, "\n"), ""))
+    grouped = re.compile(rf"\d{{1,3}}(?:\{thousands}\d{{3}})+(?!\d)")
+    return sorted(float(grouped.sub(lambda m: m[0].replace(thousands, ""), one).replace(",", ".")) for one in found)
+
+
+def test_numbers_are_read_in_both_languages():
+    assert numbers("2,000 of {n}; 0.5 to 1", "en") == numbers("2.000 von {n}; 0,5 bis 1", "de") == [0.5, 1, 2000]
+
+
+@pytest.mark.parametrize("language", [language for language in LANGUAGES if language != "en"])
+def test_a_translation_names_the_same_numbers(language):
+    course = words()
+    for english, own in ((ENGLISH, LANGUAGES[language]), (course["en"], course.get(language, {}))):
+        differing = {key: text for key, text in own.items()
+                     if not key.startswith(LITERAL) and numbers(text, language) != numbers(english[key], "en")}
+        assert differing == {}
+
+
 def test_german_is_whole():
     own = json.loads((WORDS / "de.json").read_text("utf-8"))
     whole = ("stepper.", "page.", "noise.", "noise_picker.", "corruption.", "rebuilding.", "noise_table.",

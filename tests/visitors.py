@@ -1,4 +1,4 @@
-"""Visitors who press Run over real HTTP as a browser does; the page in a process of its own."""
+"""Visitors who press Run over real HTTP as a browser does; the page in this process, or in one of its own."""
 
 import json
 import os
@@ -6,13 +6,32 @@ import secrets
 import socket
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import gradio as gr
 import httpx
+import pytest
+
+ENDLESS = "A <img src=x onerror=alert(1)> dog."  # the model writes on until it may not
+
+
+def free_port() -> int:
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def until(true: Callable[[], object], seconds: float = 60) -> None:
+    """Wait for what is to become true; fail where it does not."""
+    waiting, end = threading.Event(), time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end
+        waiting.wait(0.005)
 
 
 def pack_of(message: dict) -> dict:
@@ -78,6 +97,50 @@ class Visitor:
 
 
 @contextmanager
+def hosted(sessions: Path, add: Callable[[], object] | None = None, **choices: object) -> Iterator[gr.Blocks]:
+    """The page in this process, its model loaded, so that a test reaches what is behind it; with its `address`, and what /config
+    tells as `told`.
+
+    add: called while the page can still be added to. choices: fields of AppConfig.
+    """
+    from app.config import AppConfig
+    from app.page import build
+    from app.serving import serve
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SESSIONS_DIR", str(sessions))
+        config = AppConfig(port=free_port(), **choices)
+        page = build(config)
+        if add:
+            with page:
+                add()
+        serve(page, config)
+        try:
+            page.engine.models.load("pocket-t5")
+            page.address = f"http://127.0.0.1:{config.port}"
+            page.told = httpx.get(f"{page.address}/config", timeout=60).json()
+            yield page
+        finally:
+            page.close()
+
+
+@contextmanager
+def arriving(page: gr.Blocks) -> Iterator[Callable[[int], list[Visitor]]]:
+    """arriving(page) as make: make(n) gives n visitors of a hosted page; at the end they leave, and their runs stop."""
+    made: list[Visitor] = []
+
+    def make(count: int) -> list[Visitor]:
+        made.extend(Visitor(page.address, page.told) for _ in range(count))
+        return made[-count:]
+
+    yield make
+    for visitor in made:
+        page.engine.latest.stop(visitor.name)
+        visitor.leave()
+    until(lambda: not page.engine.making._told and not len(page._queue))
+
+
+@contextmanager
 def served(port: int, sessions: Path, *options: str, **environment: str) -> Iterator[tuple[str, int]]:
     """The page in another process, with its model loaded; its address and its process's number. Its log is in `sessions`.
 
@@ -87,10 +150,10 @@ def served(port: int, sessions: Path, *options: str, **environment: str) -> Iter
     with (sessions / "log").open("w") as out:
         process = subprocess.Popen(command, stdout=out, stderr=out,
                                    env=os.environ | {"SESSIONS_DIR": str(sessions)} | environment)
-    address, until = f"http://127.0.0.1:{port}", time.monotonic() + 120
+    address, end = f"http://127.0.0.1:{port}", time.monotonic() + 120
     try:
         while True:
-            assert process.poll() is None and time.monotonic() < until, (sessions / "log").read_text()
+            assert process.poll() is None and time.monotonic() < end, (sessions / "log").read_text()
             try:
                 told = httpx.get(f"{address}/config", timeout=10).json()
                 break

@@ -6,7 +6,7 @@ from math import prod
 import numpy as np
 import plotly.graph_objects as go
 
-from app.experiments.drawing import bars, figure, function, line, normal, points, shown
+from app.experiments.drawing import bars, figure, function, line, nats, normal, points, seeded, shown, word
 from app.experiments.experiment import Dial, Experiment
 from app.palette import BLUE, GREEN, GREY, VERMILION
 
@@ -28,7 +28,7 @@ def _block(at: Dials) -> go.Figure:
         between, h = function("block_prenorm")(h, attend, feed, (norm, norm))
         sizes += [float(each.square().mean().sqrt()) for each in (between, h)]
     steps = np.arange(len(sizes)) / 2
-    return figure(f"√(mean H²), N = {blocks}, d = 16; H ~ N(0, 1), W ~ N(0, 1/d), seed 0 … {blocks}", "ℓ", "√(mean H²)",
+    return figure(f"RMS(H), N = {blocks}, d = 16; H ~ N(0, 1), W ~ N(0, 1/d), {seeded(f'0 … {blocks}')}", "ℓ", "RMS(H)",
                   line(steps, sizes, "H̃, H′", mode="lines+markers"), yaxis_rangemode="tozero")
 
 
@@ -39,7 +39,8 @@ def _mlp(at: Dials) -> go.Figure:
     x = torch.linspace(-4, 4, 81, dtype=torch.float64)
     w, b, up = normal(3, 64)[:, :inner].unbind()
     y = function("mlp")(x[:, None], 2 * w[:, None], 2 * b, up[None] / inner**0.5, torch.zeros(1, dtype=torch.float64))
-    return figure(f"φ = GELU, d = 1, d_ff = {inner}; W_1, b_1 ~ N(0, 2²), W_2 ~ N(0, 1/d_ff), b_2 = 0, seed 0", "x", "MLP(x)",
+    return figure(f"φ = GELU, d = 1, d_ff = {inner}; W_1, b_1 ~ N(0, 2²), W_2 ~ N(0, 1/d_ff), b_2 = 0, {seeded('0')}", "x",
+                  "MLP(x)",
                   line(x, y[:, 0]))
 
 
@@ -62,7 +63,7 @@ def _residual(at: Dials) -> go.Figure:
         with_it.append(float(kept.norm()))
         without.append(float(bare.norm()))
     steps = range(layers + 1)
-    return figure("‖∏ ∂y/∂x · v‖, F = tanh(Wx), d = 8; W ~ N(0, g²/d), seed 0 …", "ℓ", "‖·‖",
+    return figure(f"‖∏ ∂y/∂x · v‖, F = tanh(Wx), d = 8; W ~ N(0, g²/d), {seeded('0')} …", "ℓ", "‖·‖",
                   line(steps, with_it, "I + ∂F/∂x", mode="lines+markers"),
                   line(steps, without, "∂F/∂x", VERMILION, mode="lines+markers"), yaxis_type="log")
 
@@ -71,7 +72,8 @@ def _layernorm(at: Dials) -> go.Figure:
     x = 2 * normal(16) + at["μ"]
     y = function("layernorm")(x, at["γ"], at["β"])
     spread = shown(y.std(correction=0))
-    return figure(f"mean {shown(y.mean())}, √(mean (LN − mean)²) {spread}; d = 16, ε = 1e−5, x ~ N(μ, 2²), seed 0", "k",
+    return figure(f"μ(LN) = {shown(y.mean())}, σ(LN) = {spread}; d = 16, ε = 1e−5, x ~ N(μ, 2²), "
+                  f"{seeded('0')}", "k",
                   "x, LN(x)", bars(x, "x", colour=GREY), bars(y, "LN(x)"))
 
 
@@ -90,7 +92,7 @@ def _layernorm_backward(at: Dials) -> go.Figure:
     found = function("layernorm_backward")(x, g)
     theirs = _gradients("layernorm", x, g)
     apart = float((found - theirs).abs().max())
-    return figure(f"max |∂ℒ/∂x − autograd| = {apart:.0e}; d = 12, γ = 1, x ~ N(0, σ²), g ~ N(0, 1), seed 0, 1", "i",
+    return figure(f"max |∂ℒ/∂x − autograd| = {apart:.0e}; d = 12, γ = 1, x ~ N(0, σ²), g ~ N(0, 1), {seeded('0, 1')}", "i",
                   "∂ℒ/∂x_i", bars(g, "g", colour=GREY), bars(found, "∂ℒ/∂x"), points(theirs, "autograd"))
 
 
@@ -99,7 +101,9 @@ def _rmsnorm(at: Dials) -> go.Figure:
 
     x, g = normal(12) + at["μ"], normal(12, seed=1)
     y, found, theirs = function("rmsnorm")(x), rmsnorm_gradient(x, g), _gradients("rmsnorm", x, g)
-    return figure(f"mean RMS(x) = {shown(y.mean())}; d = 12, γ = 1, ε = 1e−5, x ~ N(μ, 1), g ~ N(0, 1), seed 0, 1", "i",
+    return figure(f"{word('mean')} RMS(x) = {shown(y.mean())}; d = 12, γ = 1, ε = 1e−5, "
+                  f"x ~ N(μ, 1), g ~ N(0, 1), {seeded('0, 1')}",
+                  "i",
                   "x, RMS(x), ∂ℒ/∂x", bars(x, "x", colour=GREY), bars(y, "RMS(x)"), bars(found, "∂ℒ/∂x", colour=GREEN),
                   points(theirs, "autograd ∂ℒ/∂x"))
 
@@ -108,7 +112,7 @@ def _softmax(at: Dials) -> go.Figure:
     h = normal(1, 4).numpy()
     h[0, 0] = at["h_1"]
     z, p = function("softmax")(h, normal(4, 10, seed=1).numpy())
-    return figure(f"max z = {shown(z.max())}; d = 4, V = 10, h, W_U ~ N(0, 1), seed 0, 1", "w", "p̂_w", bars(p[0]),
+    return figure(f"max z = {shown(z.max())}; d = 4, V = 10, h, W_U ~ N(0, 1), {seeded('0, 1')}", "w", "p̂_w", bars(p[0]),
                   yaxis_range=[0, 1.02])
 
 
@@ -120,7 +124,8 @@ def _cross_entropy(at: Dials) -> go.Figure:
     z = normal(count, vocab) + at["z"] * torch.eye(count, vocab, dtype=torch.float64)
     total, loss = function("cross_entropy")(z, ids)
     each = [function("cross_entropy")(z[t : t + 1], ids[t : t + 1])[1] for t in range(count)]
-    return figure(f"log P = {shown(total)} nats, ℒ = {shown(loss)} nats; n = 8, V = 12, z ~ N(0, 1) + z · y, seed 0", "t",
+    return figure(f"log P = {shown(total)} {nats()}, ℒ = {shown(loss)} {nats()}; n = 8, V = 12, z ~ N(0, 1) + z · y, "
+                  f"{seeded('0')}", "t",
                   "−log p̂", bars(each), line([0.5, count + 0.5], [loss, loss], "ℒ", VERMILION), yaxis_range=[0, 5])
 
 
@@ -130,7 +135,7 @@ def _logit_gradient(at: Dials) -> go.Figure:
     z = normal(1, 8)
     z[0, 0] = at["z_1"]
     found = function("logit_gradient")(z, torch.tensor([2]))
-    return figure("p̂ − y, y = e_3; V = 8, z ~ N(0, 1), seed 0", "w", "∂ℒ/∂z_w",
+    return figure(f"p̂ − y, y = e_3; V = 8, z ~ N(0, 1), {seeded('0')}", "w", "∂ℒ/∂z_w",
                   bars(found[0], colour=[VERMILION if w == 2 else BLUE for w in range(8)]), yaxis_range=[-1.05, 1.05])
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from app.experiments.drawing import bars, digits, dress, figure, function, heat, line, normal, point, shown
+from app.experiments.drawing import bars, digits, dress, figure, function, heat, line, nats, normal, panels, point, seeded, shown
 from app.experiments.experiment import Dial, Experiment
 from app.palette import BLUE, GREEN, GREY, PINK, VERMILION
 
@@ -29,7 +29,8 @@ def _model_map(at: Dials) -> go.Figure:
 
     count = int(at["n"])
     p = function("model_map")(torch.tensor(IDS[:count]), _theta(), HEADS)
-    return figure(f"p̂ = f(x; θ), |x| = {count}; N = 2, d = 16, θ ~ N(0, 0.3²), seed 0", "w", "p̂", bars(p, x=list(range(VOCAB))))
+    return figure(f"p̂ = f(x; θ), |x| = {count}; N = 2, d = 16, θ ~ N(0, 0.3²), {seeded('0')}", "w", "p̂",
+                  bars(p, x=list(range(VOCAB))))
 
 
 def _factorization(at: Dials) -> go.Figure:
@@ -41,7 +42,7 @@ def _factorization(at: Dials) -> go.Figure:
     z = logits(torch.tensor(IDS[:count]), _theta(), HEADS)
     each, total = function("factorization_lm")(z, torch.tensor(IDS[1 : count + 1]))
     steps = list(range(1, count + 1))
-    return figure(f"log P(x) = {shown(total)} nats; N = 2, d = 16, θ ~ N(0, 0.3²), seed 0", "t", "log P",
+    return figure(f"log P(x) = {shown(total)} {nats()}; N = 2, d = 16, θ ~ N(0, 0.3²), {seeded('0')}", "t", "log P",
                   bars(each, "log P(x_t | x_<t)"),
                   line(steps, np.cumsum(each.numpy()), "log P(x_≤t)", VERMILION, mode="lines+markers"))
 
@@ -55,7 +56,7 @@ def _risk(at: Dials) -> go.Figure:
         return float(function("risk")(torch.tensor([0.0, theta], dtype=torch.float64).expand(4, 5, 2), ids))
 
     grid, best = np.linspace(-3, 3, 61), float(np.log(14 / 6))
-    return figure("V = 2, z = (0, θ), n = 5, |D| = 4; nats", "θ", "ℒ(θ)", line(grid, [loss(each) for each in grid]),
+    return figure(f"V = 2, z = (0, θ), n = 5, |D| = 4; {nats()}", "θ", "ℒ(θ)", line(grid, [loss(each) for each in grid]),
                   line([best, best], [loss(best), loss(-3)], "θ*", GREY, "dot"), point(at["θ"], loss(at["θ"]), "θ"))
 
 
@@ -71,7 +72,8 @@ def _embedding(at: Dials) -> go.Figure:
 
     token = int(at["x_i"])
     found = function("embedding")(torch.tensor([token]), normal(VOCAB, 16))
-    return figure(f"e_iᵀ E, x_i = {token}; V = 12, d = 16, E ~ N(0, 1), seed 0", "d", "x_i", bars(found[0]), yaxis_range=[-3, 3])
+    return figure(f"e_iᵀ E, x_i = {token}; V = 12, d = 16, E ~ N(0, 1), {seeded('0')}", "d", "x_i", bars(found[0]),
+                  yaxis_range=[-3, 3])
 
 
 def _embedding_gradient(at: Dials) -> go.Figure:
@@ -79,7 +81,7 @@ def _embedding_gradient(at: Dials) -> go.Figure:
 
     count = int(at["n"])
     found = function("embedding_gradient")(torch.tensor(IDS[1 : count + 1]), normal(count, 8), VOCAB)
-    made = figure(f"∂ℒ/∂E, x = {IDS[1 : count + 1]}; ∂ℒ/∂x ~ N(0, 1), seed 0", "d", "j", heat(found))
+    made = figure(f"∂ℒ/∂E, x = {IDS[1 : count + 1]}; ∂ℒ/∂x ~ N(0, 1), {seeded('0')}", "d", "j", heat(found))
     return made.update_traces(y=list(range(VOCAB)))
 
 
@@ -112,26 +114,16 @@ def _rope(at: Dials) -> go.Figure:
         arrow = turned[2 * at_pair : 2 * at_pair + 2]
         made.add_trace(line([0, arrow[0]], [0, arrow[1]], f"k = {at_pair}", colour, mode="lines+markers"), 1, 1)
     made.add_trace(line(far, scores), 1, 2)
-    dress(made, f"(1, 0) → q′_2k, q′_2k+1, p = {p}; q′·k′, q: p, k: p − Δ; q, k ~ N(0, 1), d_k = {width}, seed 1")
+    dress(made, f"(1, 0) → q′_2k, q′_2k+1, p = {p}; q′·k′, q: p, k: p − Δ; q, k ~ N(0, 1), d_k = {width}, {seeded('1')}")
     made.update_xaxes(range=[-1.15, 1.15], title_text="q′_2k", col=1).update_xaxes(title_text="Δ", col=2)
     return made.update_yaxes(range=[-1.15, 1.15], title_text="q′_2k+1", col=1).update_yaxes(title_text="q′·k′", col=2)
-
-
-def _maps(title: str, names: list[str], matrices: list[Any], x: str, y: str, signed: bool) -> go.Figure:
-    """Matrices side by side."""
-    made = make_subplots(rows=1, cols=len(names), subplot_titles=names, shared_yaxes=True)
-    for column, each in enumerate(matrices, 1):
-        made.add_trace(heat(each, signed, scale=False), 1, column)
-    dress(made, title)
-    made.update_yaxes(autorange="reversed")
-    made.update_yaxes(title_text=y, col=1)
-    return made.update_xaxes(title_text=x)
 
 
 def _projections(at: Dials) -> go.Figure:
     width, h = int(at["d_k"]), normal(5, 8)
     found = function("projections")(h, h, *normal(3, 8, 8, seed=1)[..., :width])
-    return _maps(f"n = 5, d = 8, d_k = d_v = {width}; H, W ~ N(0, 1), seed 0, 1", ["Q", "K", "V"], found, "d_k", "i", True)
+    return panels(f"n = 5, d = 8, d_k = d_v = {width}; H, W ~ N(0, 1), {seeded('0, 1')}", "d_k", "i", dict(zip("QKV", found)),
+                  across=3)
 
 
 def _causal(count: int) -> Any:
@@ -144,14 +136,15 @@ def _attention(at: Dials) -> go.Figure:
     count, width = int(at["n"]), int(at["d_k"])
     q, k, v = (normal(12, 64, seed=seed)[:count, :width] for seed in range(3))
     _, weights = function("attention")(q, k, v, _causal(count))
-    return figure(f"A = softmax(QKᵀ/√{width} + M); Q, K ~ N(0, 1), seed 0, 1", "j", "i", heat(weights, signed=False))
+    return figure(f"A = softmax(QKᵀ/√{width} + M); Q, K ~ N(0, 1), {seeded('0, 1')}", "j", "i", heat(weights, signed=False))
 
 
 def _attention_row(at: Dials) -> go.Figure:
     i = int(at["i"])
     q, k, v = normal(12, 8), normal(12, 8, seed=1), normal(12, 2, seed=2)
     out, weights, _ = function("attention_row")(q[i - 1], k[:i], v[:i])
-    return figure(f"o_{i} = ({shown(out[0])}, {shown(out[1])}), j ≤ {i}; d_k = 8, d_v = 2, q, k, v ~ N(0, 1), seed 0, 1, 2",
+    return figure(f"o_{i} = ({shown(out[0])}, {shown(out[1])}), j ≤ {i}; d_k = 8, d_v = 2, q, k, v ~ N(0, 1), "
+                  f"{seeded('0, 1, 2')}",
                   "j", f"A_{i}j", bars(weights), xaxis_range=[0.4, 12.6], yaxis_range=[0, 1.02])
 
 
@@ -164,7 +157,7 @@ def _score_variance(at: Dials) -> go.Figure:
         counted, _ = np.histogram(values.numpy(), edges)
         traces.append(go.Bar(x=digits(middle), y=counted.tolist(), name=name, marker={"color": colour}))
     made = figure(f"Var[q·k] = {shown(variance)}, Var[q·k/√d_k] = {shown(variance / width)}, d_k = {width}; "
-                  f"{PAIRS} q, k ~ N(0, 1), seed 0, 1", "s", "#", *traces)
+                  f"{PAIRS} q, k ~ N(0, 1), {seeded('0, 1')}", "s", "#", *traces)
     return made.update_layout(barmode="overlay").update_traces(opacity=0.7)
 
 
@@ -185,8 +178,8 @@ def _multi_head(at: Dials) -> go.Figure:
     heads, h = int(at["h"]), normal(6, 16)
     q, k, v = (normal(4, 16, 4, seed=seed)[:heads] / 2 for seed in (1, 2, 3))
     _, weights = function("multi_head")(h, q, k, v, normal(heads * 4, 16, seed=4), _causal(6))
-    return _maps("A of head_1 … head_h; d = 16, d_k = 4, H ~ N(0, 1), W ~ N(0, ½²), seed 0 … 4",
-                 [f"head_{at}" for at in range(1, heads + 1)], list(weights), "j", "i", False)
+    return panels(f"A^(1) … A^(h); d = 16, d_k = 4, H ~ N(0, 1), W ~ N(0, ½²), {seeded('0 … 4')}", "j", "i",
+                  {f"A^({at})": one for at, one in enumerate(weights, 1)}, signed=False, across=heads)
 
 
 READING = {

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from app.experiments.drawing import bars, digits, figure, function, heat, line, normal, point, shown
+from app.experiments.drawing import bars, digits, figure, function, heat, line, nats, normal, point, seeded, shown
 from app.experiments.experiment import Dial, Experiment
 from app.palette import BLUE, GREEN, GREY, VERMILION
 
@@ -28,7 +28,7 @@ def _entropy_kl(at: Dials) -> go.Figure:
     grid = np.linspace(0.01, 0.99, 99)
     cross, own, kl = function("entropy_kl")(_two(at["p_1"]), _two(grid))
     here = function("entropy_kl")(_two(at["p_1"]), _two(at["p̂_1"]))
-    return figure(f"H(p, p̂) = {shown(here[0])} = {shown(here[1])} + {shown(here[2])} nats; V = 2", "p̂_1", "nats",
+    return figure(f"H(p, p̂) = {shown(here[0])} = {shown(here[1])} + {shown(here[2])} {nats()}; V = 2", "p̂_1", nats(),
                   line(grid, cross, "H(p, p̂)"), line([0, 1], [own, own], "H(p)", GREY, "dot"), line(grid, kl, "KL", GREEN),
                   point(at["p̂_1"], here[0]), yaxis_range=[0, 4])
 
@@ -44,7 +44,7 @@ def _kl_minimum(at: Dials) -> go.Figure:
 
     cross, kl = both(grid)
     best, here = float(np.log(at["p_1"] / (1 - at["p_1"]))), both(at["θ"])
-    return figure(f"z = (θ, 0), θ* = log(p_1/p_2) = {shown(best)}; V = 2, nats", "θ", "nats", line(grid, cross, "H(p, p̂_θ)"),
+    return figure(f"z = (θ, 0), θ* = log(p_1/p_2) = {shown(best)}; V = 2, {nats()}", "θ", nats(), line(grid, cross, "H(p, p̂_θ)"),
                   line(grid, kl, "KL", GREEN), line([best, best], [0, 5], "θ*", GREY, "dot"),
                   point(at["θ"], here[0]), point(at["θ"], here[1]))
 
@@ -57,14 +57,14 @@ def _one_hot(at: Dials) -> go.Figure:
         return function("one_hot")(p, torch.zeros(p.shape[:-1], dtype=torch.long))
 
     grid, here = np.linspace(0.01, 1, 100), loss(at["p̂"])
-    return figure(f"−log p̂ = {shown(here)} nats", "p̂", "H(y, p̂)", line(grid, loss(grid)), point(at["p̂"], here))
+    return figure(f"−log p̂ = {shown(here)} {nats()}", "p̂", "H(y, p̂)", line(grid, loss(grid)), point(at["p̂"], here))
 
 
 def _perplexity(at: Dials) -> go.Figure:
     chosen = normal(8, 6).log_softmax(-1)[:, 0]
     chosen[0] = np.log(at["p̂_1"])
     found = function("perplexity")(chosen)
-    return figure(f"PPL = {shown(found)}; n = 8, p̂_2 … p̂_8: z ~ N(0, 1), V = 6, seed 0", "t", "1/p̂",
+    return figure(f"PPL = {shown(found)}; n = 8, p̂_2 … p̂_8: z ~ N(0, 1), V = 6, {seeded('0')}", "t", "1/p̂",
                   bars((-chosen).exp(), "1/p̂_t"), line([0.5, 8.5], [found, found], "PPL", VERMILION),
                   yaxis_type="log", yaxis_range=[0, 2.1])
 
@@ -150,7 +150,7 @@ def _vjp(at: Dials) -> go.Figure:
         by_state.append(float(adjoint.norm()))
         by_weights.append(float(own.norm()))
     steps = list(range(layers, -1, -1))
-    return figure("g_ℓ(a) = tanh(W_ℓ a), 6 × 6; W ~ N(0, g²/6), seed 0 … 6", "ℓ", "‖·‖",
+    return figure(f"g_ℓ(a) = tanh(W_ℓ a), 6 × 6; W ~ N(0, g²/6), {seeded('0 … 6')}", "ℓ", "‖·‖",
                   line(steps, by_state, "ā^(ℓ)", mode="lines+markers"),
                   line(steps[:-1], by_weights, "θ̄_ℓ", VERMILION, mode="lines+markers"), yaxis_type="log")
 
@@ -160,7 +160,7 @@ def _linear_adjoints(at: Dials) -> go.Figure:
 
     adjoint, x = (torch.tensor(each, dtype=torch.float64) for each in ((at["ū_1"], 0.5, -1.0), (at["x_1"], -1.0, 2.0, 0.5)))
     by_weight, by_input = function("linear_adjoints")(normal(3, 4), x, adjoint)
-    return figure(f"W̄ = ū xᵀ, x̄ = ({', '.join(map(shown, by_input))}); W ~ N(0, 1), seed 0", "x", "ū", heat(by_weight))
+    return figure(f"W̄ = ū xᵀ, x̄ = ({', '.join(map(shown, by_input))}); W ~ N(0, 1), {seeded('0')}", "x", "ū", heat(by_weight))
 
 
 def _adam_moments(at: Dials) -> go.Figure:
@@ -173,7 +173,8 @@ def _adam_moments(at: Dials) -> go.Figure:
         means.append(running[0])
         squares.append(running[1])
     steps = range(1, 81)
-    return figure("g_t ~ N(1, 1), E[g] = 1, E[g²] = 2; seed 0", "t", "g, m, v", line(steps, gradients, "g_t", GREY, "dot"),
+    return figure(f"g_t ~ N(1, 1), E[g] = 1, E[g²] = 2; {seeded('0')}", "t", "g, m, v",
+                  line(steps, gradients, "g_t", GREY, "dot"),
                   line(steps, means, "m_t"), line(steps, squares, "v_t", VERMILION))
 
 
@@ -207,7 +208,7 @@ def _scaling(at: Dials) -> go.Figure:
         return function("scaling_law")(size, 10 ** at["log₁₀ D"], at["L_∞"], A, at["α"], B, BETA)
 
     grid, size = np.logspace(6, 12, 49), 10 ** at["log₁₀ N"]
-    return figure(f"ℒ = {shown(loss(size))} nats; A^0.34 = 406.4, B^β = 410.7, β = 0.28 (Hoffmann 2022)", "N", "ℒ",
+    return figure(f"ℒ = {shown(loss(size))} {nats()}; A^0.34 = 406.4, B^β = 410.7, β = 0.28 (Hoffmann 2022)", "N", "ℒ",
                   line(grid, [loss(each) for each in grid]), line([1e6, 1e12], [at["L_∞"]] * 2, "ℒ_∞", GREY, "dot"),
                   point(size, loss(size)), xaxis_type="log", yaxis_rangemode="tozero")
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from app.experiments.drawing import bars, figure, function, line, normal, point, shown
+from app.experiments.drawing import bars, figure, function, line, nats, normal, point, seeded, shown, word
 from app.experiments.experiment import Dial, Experiment
 from app.palette import BLUE, GREY, VERMILION
 
@@ -24,7 +24,7 @@ def _sft(at: Dials) -> go.Figure:
     z, ids, places = normal(count, 12), torch.arange(count), torch.arange(count)
     each = [function("sft_loss")(z, ids, places == t) for t in range(count)]
     total = function("sft_loss")(z, ids, places >= prompt)
-    return figure(f"ℒ_SFT = {shown(total)} nats, n = {prompt}; V = 12, z ~ N(0, 1), seed 0", "t", "−log P",
+    return figure(f"ℒ_SFT = {shown(total)} {nats()}, n = {prompt}; V = 12, z ~ N(0, 1), {seeded('0')}", "t", "−log P",
                   bars(each[:prompt], "t ≤ n", list(range(1, prompt + 1)), GREY),
                   bars(each[prompt:], "t > n", list(range(prompt + 1, count + 1))))
 
@@ -47,7 +47,7 @@ def _lora(at: Dials) -> go.Figure:
     share = rank * sum(w.shape) / w.numel()
     size = shown(change.norm() / w.norm())
     return figure(f"pocket-t5 {WEIGHT.removesuffix('.weight')}: ‖ΔW‖/‖W_0‖ = {size}, r(d + k)/(dk) = {share:.1%}; "
-                  f"A ~ N(0, 1/k), B ~ N(0, 0.02²), seed 0, 1", "i", "σ_i",
+                  f"A ~ N(0, 1/k), B ~ N(0, 0.02²), {seeded('0, 1')}", "i", "σ_i",
                   *[line(range(1, len(w) + 1), torch.linalg.svdvals(each), name, colour, dash) for each, name, colour, dash in
                     ((w, "W_0", GREY, "solid"), (whole, "W", BLUE, "dot"), (change, "ΔW", VERMILION, "solid"))])
 
@@ -59,7 +59,7 @@ def _bradley_terry(at: Dials) -> go.Figure:
         return function("bradley_terry")(*torch.tensor([[better], [worse]], dtype=torch.float64))
 
     grid, here = np.linspace(-8, 8, 81), loss(at["r_w"], at["r_l"])
-    return figure(f"ℒ_RM = {shown(here)} nats, P(y_w ≻ y_l) = {shown((-here).exp())}", "r_w − r_l", "ℒ_RM",
+    return figure(f"ℒ_RM = {shown(here)} {nats()}, P(y_w ≻ y_l) = {shown((-here).exp())}", "r_w − r_l", "ℒ_RM",
                   line(grid, [loss(each, 0.0) for each in grid]), point(at["r_w"] - at["r_l"], here))
 
 
@@ -73,7 +73,8 @@ def _anchored(at: Dials) -> go.Figure:
 
     grid = np.linspace(0, 8, 81)
     best = 1 / beta
-    return figure(f"π ∝ π_ref e^(w r): J = {shown(value(tilt))}, w* = 1/β = {shown(best)}; 6 y, r, z_ref ~ N(0, 1), seed 0, 1",
+    return figure(f"π ∝ π_ref e^(w r): J = {shown(value(tilt))}, w* = 1/β = {shown(best)}; 6 y, r, z_ref ~ N(0, 1), "
+                  f"{seeded('0, 1')}",
                   "w", "J", line(grid, [value(each) for each in grid]), line([best] * 2, [-1, value(best)], "w*", GREY, "dot"),
                   point(tilt, value(tilt)), xaxis_range=[-0.2, 8.2])
 
@@ -97,14 +98,14 @@ def _dpo(at: Dials) -> go.Figure:
         return function("dpo")(*torch.tensor([[better], [worse], [0.0], [0.0]], dtype=torch.float64), at["β"])
 
     grid, better, worse = np.linspace(-20, 20, 81), at["Δ_w"], at["Δ_l"]
-    return figure(f"Δ = log π_θ/π_ref: ℒ_DPO = {shown(loss(better, worse))} nats, β = {at['β']:g}", "Δ_w − Δ_l", "ℒ_DPO",
+    return figure(f"Δ = log π_θ/π_ref: ℒ_DPO = {shown(loss(better, worse))} {nats()}, β = {at['β']:g}", "Δ_w − Δ_l", "ℒ_DPO",
                   line(grid, [loss(each, 0.0) for each in grid]), point(better - worse, loss(better, worse)), yaxis_range=[0, 6])
 
 
 def _generation(at: Dials) -> go.Figure:
     count, chances = int(at["m"]), normal(12, 6).softmax(-1).amax(-1).numpy()
     found = [function("factorization")(np.log(chances[:step])) for step in range(1, count + 1)]
-    return figure(f"P(y | x) = {shown(found[-1])}, m = {count}; max p̂, z ~ N(0, 1), V = 6, seed 0", "t", "P",
+    return figure(f"P(y | x) = {shown(found[-1])}, m = {count}; max p̂, z ~ N(0, 1), V = 6, {seeded('0')}", "t", "P",
                   bars(chances[:count], "P(y_t | x, y_<t)", colour=GREY), bars(found, "P(y_≤t | x)"), yaxis_type="log",
                   xaxis_range=[0.4, 12.6])
 
@@ -112,7 +113,7 @@ def _generation(at: Dials) -> go.Figure:
 def _temperature(at: Dials) -> go.Figure:
     z = 2 * normal(12).sort(descending=True).values
     plain, p = function("temperature")(z, 1.0), function("temperature")(z, at["T"])
-    return figure(f"T = {at['T']:g}, max p̂ = {shown(p.max())}; V = 12, z ~ N(0, 2²), seed 0", "w", "p̂_w",
+    return figure(f"T = {at['T']:g}, max p̂ = {shown(p.max())}; V = 12, z ~ N(0, 2²), {seeded('0')}", "w", "p̂_w",
                   bars(plain, "T = 1", colour=GREY), bars(p, "p̂(T)"), yaxis_range=[0, 1.02])
 
 
@@ -120,7 +121,8 @@ def _top_p(at: Dials) -> go.Figure:
     z = 1.5 * normal(1, 20).sort(descending=True).values
     p = function("temperature")(z, 1.0)[0]
     kept, left = function("top_p")(z, at["p"])
-    return figure(f"|S| = {int(kept.sum())}, Σ_S p̂ = {shown(p[kept[0]].sum())} ≥ p = {at['p']:g}; V = 20, z ~ N(0, 1.5²), seed 0",
+    return figure(f"|S| = {int(kept.sum())}, Σ_S p̂ = {shown(p[kept[0]].sum())} ≥ p = {at['p']:g}; V = 20, z ~ N(0, "
+                  f"1.5²), {seeded('0')}",
                   "w", "p̂_w", bars(p, "p̂", colour=GREY), bars(left[0], "p̂ (S)"))
 
 
@@ -129,7 +131,8 @@ def _kv_bytes(at: Dials) -> go.Figure:
         return function("kv_bytes")(int(at["N_layers"]), 1, int(at["d"]), int(length), bytes_per=2) / 2**30
 
     grid, count = np.linspace(0, 131072, 33), 2 ** int(at["log₂ n"])
-    return figure(f"{shown(size(count))} GiB, n = {count}; 2 bytes/elem", "n", "GiB", line(grid, [size(each) for each in grid]),
+    return figure(f"{shown(size(count))} GiB, n = {count}; {word('bytes')}", "n", "GiB",
+                  line(grid, [size(each) for each in grid]),
                   point(count, size(count)), yaxis_rangemode="tozero")
 
 

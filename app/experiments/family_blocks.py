@@ -1,9 +1,7 @@
 """What moves on sections 1, 3, 4 and 10 of sheet 004: attention, feed-forward, GELU, the block, positions."""
 
-from app.experiments.drawing import function, normal
+from app.experiments.drawing import bars, counted, curves, figure, function, grouped, heat, normal, panels, seeded, word
 from app.experiments.experiment import Dial, Experiment
-from app.experiments.family_figures import bars, counted, heat, heats, lines
-from app.palette import DIVERGING
 
 GAIN = Dial("c", 0.0, 8.0, 1.0, 0.25)  # what scores are multiplied by, through Q
 
@@ -11,8 +9,8 @@ GAIN = Dial("c", 0.0, 8.0, 1.0, 0.25)  # what scores are multiplied by, through 
 def attention_steps(at):
     q, k, v = at["c"] * normal(5, 8), normal(6, 8, seed=1), normal(6, 4, seed=2)
     scores, weights, output = function("attention_steps")(q, k, v)
-    return heats({"scores": scores, "weights": weights, "output": output},
-                 f"c·Q, c = {at['c']:g}; Q, K, V: N(0, 1), seeds 0, 1, 2", "j", "i")
+    return panels(f"c·Q, c = {at['c']:g}; Q, K, V: N(0, 1), {seeded('0, 1, 2')}", "j", "i",
+                  {word("scores"): scores, word("weights"): weights, word("output"): output})
 
 
 def general_attention(at):
@@ -27,10 +25,9 @@ def general_attention(at):
     attend = function("general_attention")
     found = [attend(q, keys, values, score)[1][0] for q in grid]
     weights, out = attend(torch.tensor([at["q"]]).double(), keys, values, score)
-    figure = lines(grid[:, 0], {"Σ αᵢ vᵢ": found}, f"f(q, k) = −c (q − k)², v = sin k; Σ αᵢ vᵢ = {out[0]:.3f}", ("q, k", ""),
-                   [(at["q"], out[0])])
-    figure.add_bar(x=keys[:, 0].tolist(), y=weights.tolist(), name="αᵢ", opacity=0.5)
-    return figure
+    made = curves(f"f(q, k) = −c (q − k)², v = sin k; Σ αᵢ vᵢ = {out[0]:.3f}", "q, k", "", grid[:, 0], {"Σ αᵢ vᵢ": found},
+                  [(at["q"], out[0])])
+    return made.add_trace(bars(weights, "αᵢ", keys[:, 0].tolist(), None).update(opacity=0.5))
 
 
 def residual_sum(at):
@@ -42,8 +39,8 @@ def residual_sum(at):
         return at["c"] * torch.tanh(x @ w)
 
     total = function("residual_sum")(x, sublayer)
-    return bars(counted("x", 8), {"x": x, "Sublayer(x)": sublayer(x), "x + Sublayer(x)": total},
-                f"Sublayer(x) = c·tanh(xW), c = {at['c']:g}; x, W: seeds 0, 1", ("d", ""))
+    return grouped(f"Sublayer(x) = c·tanh(xW), c = {at['c']:g}; x, W: {seeded('0, 1')}", "d", "", counted("x", 8),
+                   {"x": x, "Sublayer(x)": sublayer(x), "x + Sublayer(x)": total})
 
 
 def feed_forward(at):
@@ -53,7 +50,7 @@ def feed_forward(at):
     w_2 = normal(32, 1, seed=2)[:inner] / inner**0.5
     given = (normal(1, 32)[:, :inner], normal(32, seed=1)[:inner], w_2, torch.zeros(1).double())
     found = {name: function("feed_forward")(x, *given, kind)[:, 0] for name, kind in (("ReLU", "relu"), ("GELU", "gelu"))}
-    return lines(x[:, 0], found, f"d = 1, d_ff = {inner}; W₁, b₁, W₂: N(0, 1), seeds 0, 1, 2; W₂/√d_ff", ("x", "FFN(x)"))
+    return curves(f"d = 1, d_ff = {inner}; W₁, b₁, W₂: N(0, 1), {seeded('0, 1, 2')}; W₂/√d_ff", "x", "FFN(x)", x[:, 0], found)
 
 
 def gelu(at):
@@ -61,8 +58,8 @@ def gelu(at):
 
     x, here = torch.linspace(-5, 5, 201).double(), torch.tensor(at["x"]).double()
     value = function("gelu")(here)
-    return lines(x, {"GELU(x)": function("gelu")(x), "max(0, x)": x.clamp(min=0)},
-                 f"GELU({at['x']:g}) = {value:.5f}", ("x", ""), [(at["x"], value)])
+    return curves(f"GELU({at['x']:g}) = {value:.5f}", "x", "", x, {"GELU(x)": function("gelu")(x), "max(0, x)": x.clamp(min=0)},
+                  [(at["x"], value)])
 
 
 def gelu_tanh(at):
@@ -71,8 +68,8 @@ def gelu_tanh(at):
     x, here = torch.linspace(-6, 6, 241).double(), torch.tensor(at["x"]).double()
     gap = function("gelu_tanh")(x) - function("gelu")(x)
     value = function("gelu_tanh")(here)
-    return lines(x, {"tanh − erf": gap}, f"GELU({at['x']:g}) ≈ {value:.6f}; erf: {function('gelu')(here):.6f}",
-                 ("x", "Δ"), [(at["x"], value - function("gelu")(here))])
+    return curves(f"GELU({at['x']:g}) ≈ {value:.6f}; erf: {function('gelu')(here):.6f}", "x", "Δ", x, {"tanh − erf": gap},
+                  [(at["x"], value - function("gelu")(here))])
 
 
 def post_norm_block(at):
@@ -88,14 +85,15 @@ def post_norm_block(at):
 
     z, out = function("post_norm_block")(x, attend, lambda x: torch.relu(x @ w), (norm, norm))
     spread = {name: each.std(-1, correction=0) for name, each in (("xₗ₋₁", x), ("zₗ", z), ("xₗ", out))}
-    return bars(counted("x", 5), spread, f"σ; c·x, c = {at['c']:g}; d = 16, seeds 0, 1; γ = 1, β = 0", ("i", "σ"))
+    return grouped(f"σ; c·x, c = {at['c']:g}; d = 16, {seeded('0, 1')}; γ = 1, β = 0", "i", "σ", counted("x", 5), spread)
 
 
 def causal_attention(at):
     n = int(at["n"])
     q, k, v = at["c"] * normal(16, 8)[:n], normal(16, 8, seed=1)[:n], normal(16, 4, seed=2)[:n]
     weights, _ = function("causal_attention")(q, k, v)
-    return heat(weights, f"softmax((QKᵀ + M)/√d_k); c·Q, c = {at['c']:g}; n = {n}; d_k = 8, seeds 0, 1", "j", "i", zmin=0, zmax=1)
+    return figure(f"softmax((QKᵀ + M)/√d_k); c·Q, c = {at['c']:g}; n = {n}; d_k = 8, {seeded('0, 1')}", "j", "i",
+                  heat(weights, signed=False, zmax=1))
 
 
 def cross_attention(at):
@@ -103,22 +101,23 @@ def cross_attention(at):
     real = [1] * n + [0] * (12 - n)
     q, k, v = at["c"] * normal(5, 8).numpy(), normal(12, 8, seed=1).numpy(), normal(12, 4, seed=2).numpy()
     weights, _ = function("cross_attention")(q, k, v, real)
-    return heat(weights, f"A (m × n), m = 5, n = {n} + {12 - n} pad; c·Q, c = {at['c']:g}; seeds 0, 1", "j (enc)", "i (dec)",
-                zmin=0, zmax=1)
+    return figure(f"A (m × n), m = 5, n = {n} + {12 - n} pad; c·Q, c = {at['c']:g}; {seeded('0, 1')}", "j (enc)", "i (dec)",
+                  heat(weights, signed=False, zmax=1))
 
 
 def attention_score(at):
     d_k = int(at["d_k"])
     x, w_q, w_k = normal(7, 16), normal(16, 64, seed=1)[:, :d_k] / 4, normal(16, 64, seed=2)[:, :d_k] / 4
     e = function("attention_score")(x, w_q, w_k)
-    return heat(e, f"d_k = {d_k}, d = 16; σ(e) = {e.std():.2f}; seeds 0, 1, 2", "j", "i", zmid=0, colorscale=DIVERGING)
+    return figure(f"d_k = {d_k}, d = 16; σ(e) = {e.std():.2f}; {seeded('0, 1, 2')}", "j", "i", heat(e))
 
 
 def attention_dropout(at):
     seed = int(at["seed"])
     weights, _ = function("attention_dropout")(normal(6, 8), normal(8, 3, seed=1), at["p"], seed)
     names = [f"{row}: Σ = {total:.2f}" for row, total in enumerate(weights.sum(-1).tolist())]
-    return heat(weights, f"p = {at['p']:g}; scores: N(0, 1), seed 0; Dropout: seed {seed}", "j", "i", y=names, zmin=0)
+    return figure(f"p = {at['p']:g}; QKᵀ/√d_k: N(0, 1), {seeded('0')}; Dropout: {seeded(seed)}", "j", "i",
+                  heat(weights, signed=False, y=names))
 
 
 def learned_positions(at):
@@ -126,7 +125,7 @@ def learned_positions(at):
 
     n = int(at["n"])
     rows = function("learned_positions")(torch.arange(n), normal(16, 12))
-    return heat(rows, f"pᵢ, i < {n}; P: 16 × 12, N(0, 1), seed 0", "d", "i", zmin=-3, zmax=3, colorscale=DIVERGING)
+    return figure(f"pᵢ, i < {n}; P: 16 × 12, N(0, 1), {seeded('0')}", "d", "i", heat(rows, y=list(range(n)), zmin=-3, zmax=3))
 
 
 def relative_keys(at):
@@ -134,8 +133,8 @@ def relative_keys(at):
     table = normal(15, 8, seed=3)[7 - furthest : 8 + furthest]
     given = normal(8, 16), normal(16, 8, seed=1) / 4, normal(16, 8, seed=2) / 4
     e, content = function("relative_keys")(*given, table), function("relative_keys")(*given, 0 * table)
-    return heats({"eᵢⱼ": e, "r = 0": content, "Δ": e - content},
-                 f"|i − j| ≤ k, k = {furthest}; r: {2 * furthest + 1} × d_k, d_k = 8; N(0, 1), seeds 0–3", "j", "i", shared=True)
+    return panels(f"|i − j| ≤ k, k = {furthest}; r: {2 * furthest + 1} × d_k, d_k = 8; N(0, 1), {seeded('0–3')}", "j", "i",
+                  {"eᵢⱼ": e, "r = 0": content, "Δ": e - content}, shared=True)
 
 
 def bert_input(at):
@@ -148,9 +147,9 @@ def bert_input(at):
     zeros = [0 * table for table in tables]
     build = function("bert_input")
     kept = {name: [table if at == row else zeros[at] for at, table in enumerate(tables)]
-            for row, name in enumerate(("Token", "Segment", "Position"))} | {"Input": tables}
+            for row, name in enumerate(map(word, ("token", "segment", "position")))} | {word("input"): tables}
     parts = {name: build(ids, segments, *each) for name, each in kept.items()}
-    return heats(parts, f"n_A = {first}, n = 12, d = 10; N(0, 1), seeds 0, 1, 2", "d", "i", shared=True)
+    return panels(f"n_A = {first}, n = 12, d = 10; N(0, 1), {seeded('0, 1, 2')}", "d", "i", parts, shared=True)
 
 
 def disentangled(at):
@@ -158,8 +157,8 @@ def disentangled(at):
     q_r, k_r = (normal(16, 8, seed=seed)[8 - furthest : 8 + furthest] for seed in (2, 3))
     terms = function("disentangled")(normal(8, 8), normal(8, 8, seed=1), q_r, k_r, furthest, paper=bool(at["δ(j,i)"]))
     last = "δ(j,i)" if at["δ(j,i)"] else "δ(i,j)"
-    return heats({"{Q, K}": terms[0], "{Q, δ}": terms[1], "{δ, K}": terms[2], "Σ": sum(terms)},
-                 f"k = {furthest}; {{δ, K}}: {last}; d_k = 8, N(0, 1), seeds 0–3", "j", "i", shared=True)
+    return panels(f"k = {furthest}; {{δ, K}}: {last}; d_k = 8, N(0, 1), {seeded('0–3')}", "j", "i",
+                  {"{Q, K}": terms[0], "{Q, δ}": terms[1], "{δ, K}": terms[2], "Σ": sum(terms)}, shared=True)
 
 
 LENGTH = Dial("n", 2, 12, 8)

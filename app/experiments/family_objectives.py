@@ -2,14 +2,12 @@
 
 import numpy as np
 
-from app.experiments.drawing import function, normal
+from app.experiments.drawing import counted, curves, figure, function, grouped, heat, line, nats, normal, seeded
 from app.experiments.experiment import Dial, Experiment
-from app.experiments.family_figures import bars, counted, heat, lines
 from core.noise import bart
 
 VOCAB, LENGTH = 20, 16
 SURE = Dial("c", 0.0, 10.0, 3.0, 0.25)  # what is added to the logit of the true token
-MADE = f"z: N(0, 1) + c·y, |V| = {VOCAB}, seeds 0, 1"
 
 
 def _made(c: float, length: int = LENGTH):
@@ -20,6 +18,11 @@ def _made(c: float, length: int = LENGTH):
     logits = normal(LENGTH, VOCAB)
     logits[torch.arange(LENGTH), tokens] += c
     return logits[:length], tokens[:length]
+
+
+def _how() -> str:
+    """How these logits are made."""
+    return f"z: N(0, 1) + c·y, |V| = {VOCAB}, {seeded('0, 1')}"
 
 
 def _alone(length: int):
@@ -39,8 +42,9 @@ def _masked(id: str, at):
     loss = function(id)
     each = torch.stack([loss(logits, tokens, one & places) for one in _alone(LENGTH)])
     total = loss(logits, tokens, places)
-    return bars(counted("x", LENGTH), {"−log P": each},
-                f"Σ = {total:.3f} nats, |M| = {count}, Σ/|M| = {total / count:.3f}; {MADE}; M: seed 2", ("i ∈ M", "nats"))
+    return grouped(f"Σ = {total:.3f} {nats()}, |M| = {count}, Σ/|M| = {total / count:.3f}; {_how()}; M: {seeded('2')}", "i ∈ M",
+                   nats(),
+                   counted("x", LENGTH), {"−log P": each})
 
 
 def mlm_loss(at):
@@ -56,17 +60,18 @@ def generator_loss(at):
     loss = function("generator_loss")
     found = [loss(*_made(float(c)), places) for c in grid]
     here = loss(*_made(at["c"]), places)
-    return lines(grid, {"L_G": found}, f"L_G = {here:.3f} nats, |M| = {count}; {MADE}", ("c", "L_G (nats)"), [(at["c"], here)])
+    return curves(f"L_G = {here:.3f} {nats()}, |M| = {count}; {_how()}", "c", f"L_G ({nats()})", grid, {"L_G": found},
+                  [(at["c"], here)])
 
 
 def _yes_no(id: str, names: tuple[str, str], at):
     import torch
 
     grid, loss = torch.linspace(-8, 8, 81).double(), function(id)
-    curves = {name: [loss(torch.stack([z, 0 * z]), answer) for z in grid] for answer, name in enumerate(names)}
+    found = {name: [loss(torch.stack([z, 0 * z]), answer) for z in grid] for answer, name in enumerate(names)}
     here = [loss(torch.tensor([at["z"], 0.0]).double(), answer) for answer in (0, 1)]
-    return lines(grid, curves, f"z = {at['z']:g}: {here[0]:.4f}, {here[1]:.4f} nats; z = z₀ − z₁", ("z", "nats"),
-                 [(at["z"], value) for value in here])
+    return curves(f"z = {at['z']:g}: {here[0]:.4f}, {here[1]:.4f} {nats()}; z = z₀ − z₁", "z", nats(), grid, found,
+                  [(at["z"], value) for value in here])
 
 
 def nsp_loss(at):
@@ -81,8 +86,14 @@ def bert_loss(at):
     count, mlm, nsp = at["|M|"], at["MLM"], at["NSP"]
     total = function("bert_loss")
     names = ["1/|M| Σ", "Σ"]
-    return bars(names, {"L_MLM": [mlm, count * mlm], "L_NSP": [nsp, nsp]},
-                f"L_BERT = {total(mlm, nsp):.2f} (1/|M| Σ), {total(count * mlm, nsp):.2f} (Σ) nats", ("", "nats"), stacked=True)
+    return grouped(f"L_BERT = {total(mlm, nsp):.2f} (1/|M| Σ), {total(count * mlm, nsp):.2f} (Σ) {nats()}", "", nats(), names,
+                   {"L_MLM": [mlm, count * mlm], "L_NSP": [nsp, nsp]}, stacked=True)
+
+
+def _summed(title: str, names: list[str], sums: list[float]):
+    """What each token adds to a loss, and the sum so far."""
+    made = grouped(title, "t", nats(), names, {"−log P": np.diff([0.0, *sums])})
+    return made.add_trace(line([0], sums, "Σ", None, mode="lines+markers").update(x=names))
 
 
 def gpt_loss(at):
@@ -92,20 +103,13 @@ def gpt_loss(at):
     logits, tokens = _made(at["c"])
     logits = torch.cat([logits[1:], logits[:1]])  # row t is read after token t, so it knows of token t + 1
     sums = [float(loss(logits[:t], tokens[:t])) for t in range(1, length + 1)]
-    figure = bars(counted("x", length), {"−log P": np.diff([0.0, *sums])},
-                  f"L_GPT = {sums[-1]:.3f} nats, T = {length}; {MADE}", ("t", "nats"))
-    figure.add_scatter(x=counted("x", length), y=sums, name="Σ", mode="lines+markers")
-    return figure
+    return _summed(f"L_GPT = {sums[-1]:.3f} {nats()}, T = {length}; {_how()}", counted("x", length), sums)
 
 
 def t5_loss(at):
     length, loss = int(at["T"]), function("t5_loss")
     sums = [float(loss(*_made(at["c"], t))) for t in range(1, length + 1)]
-    names = counted("y", length)
-    figure = bars(names, {"−log P": np.diff([0.0, *sums])},
-                  f"L_T5 = {sums[-1]:.3f} nats, L/T = {sums[-1] / length:.3f}; {MADE}", ("t", "nats"))
-    figure.add_scatter(x=names, y=sums, name="Σ", mode="lines+markers")
-    return figure
+    return _summed(f"L_T5 = {sums[-1]:.3f} {nats()}, L/T = {sums[-1] / length:.3f}; {_how()}", counted("y", length), sums)
 
 
 def roberta_loss(at):
@@ -119,33 +123,34 @@ def roberta_loss(at):
     loss = function("roberta_loss")
     each = torch.stack([torch.stack([loss(logits, tokens, mask & one) for one in _alone(LENGTH)]) for mask in masks])
     totals = ", ".join(f"{loss(logits, tokens, mask):.1f}" for mask in masks)
-    return heat(each, f"L = {totals} nats; p = {at['p']:g}, M: seeds {first}–{first + 7}; {MADE}, c = 3", "i", "M (seed)",
-                y=[str(first + row) for row in range(8)])
+    return figure(f"L = {totals} {nats()}; p = {at['p']:g}, M: {seeded(f'{first}–{first + 7}')}; {_how()}, c = 3", "i",
+                  f"M ({seeded(f'{first} …')})", heat(each, signed=False, y=[str(first + row) for row in range(8)]))
 
 
 def discriminator_loss(at):
     import torch
 
     loss, grid, real = function("discriminator_loss"), torch.linspace(-8, 8, 81).double(), torch.arange(8) >= at["k"]
-    curves = {name: [loss(z[None], torch.tensor([one])) for z in grid] for one, name in ((1, "−log D"), (0, "−log(1 − D)"))}
-    curves["L_D / n"] = [loss(z.expand(8), real) / 8 for z in grid]
+    found = {name: [loss(z[None], torch.tensor([one])) for z in grid] for one, name in ((1, "−log D"), (0, "−log(1 − D)"))}
+    found["L_D / n"] = [loss(z.expand(8), real) / 8 for z in grid]
     total = loss(torch.full((8,), at["z"]).double(), real)
-    return lines(grid, curves, f"n = 8, k = {at['k']:g} (x_corrupt ≠ x): L_D = {total:.3f} nats; D = σ(z), z₁ = … = z₈",
-                 ("z", "nats"), [(at["z"], total / 8)])
+    return curves(f"n = 8, k = {at['k']:g} (x_corrupt ≠ x): L_D = {total:.3f} {nats()}; D = σ(z), z₁ = … = z₈", "z", nats(),
+                  grid, found,
+                  [(at["z"], total / 8)])
 
 
 def electra_loss(at):
     weight, discriminator, generator = at["λ"], at["L_D"], at["L_G"]
     total = function("electra_loss")(discriminator, generator, weight)
-    return bars(["L_D", "λ L_G", "L_ELECTRA"], {"nats": [discriminator, total - discriminator, total]},
-                f"L_ELECTRA = {total:.3f} nats, λ = {weight:g}", ("", "nats"))
+    return grouped(f"L_ELECTRA = {total:.3f} {nats()}, λ = {weight:g}", "", nats(), ["L_D", "λ L_G", "L_ELECTRA"],
+                   {"": [discriminator, total - discriminator, total]})
 
 
 def mask_decoder(at):
     place = at["c"] * normal(8, 16, seed=1)
     given = normal(16, 12, seed=2) / 4, 0.0
     p = function("mask_decoder")(normal(1, 16).expand(8, 16), place, *given)
-    return heat(p, f"Hᵢ = h + c·pᵢ, c = {at['c']:g}; h, pᵢ, W: seeds 0, 1, 2; |V| = 12", "V", "i", zmin=0)
+    return figure(f"Hᵢ = h + c·pᵢ, c = {at['c']:g}; h, pᵢ, W: {seeded('0, 1, 2')}; |V| = 12", "V", "i", heat(p, signed=False))
 
 
 # as the sheet calls them, and as core.noise does
@@ -169,9 +174,9 @@ def bart_loss(at):
     loss = function("bart_loss")
     each = [loss(logits[row][None], torch.tensor([token])) for row, token in enumerate(text)]
     letters = [_name(token) for token in text]
-    return bars([f"{row + 1}: {letter}" for row, letter in enumerate(letters)], {"−log P": each},
-                f"corrupt_{name}(x), seed {seed}: {' '.join(map(_name, spoiled))}; "
-                f"L = {loss(logits, torch.tensor(text)):.2f} nats; z = 6·[x ∈ corrupt(x)], |V| = 14", ("x", "nats"))
+    return grouped(f"corrupt_{name}(x), {seeded(seed)}: {' '.join(map(_name, spoiled))}; "
+                   f"L = {loss(logits, torch.tensor(text)):.2f} {nats()}; z = 6·[x ∈ corrupt(x)], |V| = 14", "x", nats(),
+                   [f"{row + 1}: {letter}" for row, letter in enumerate(letters)], {"−log P": each})
 
 
 def _name(token: int) -> str:
@@ -184,9 +189,8 @@ def factorized_embedding(at):
     count = function("factorized_embedding")
     found = [count(vocab, 768, each) for each in grid]
     whole, factors = count(vocab, 768, inner)
-    return lines(grid, {"V·H": [a for a, _ in found], "V·E + E·H": [b for _, b in found]},
-                 f"V = {vocab:,}, H = 768, E = {inner}: {whole:,} → {factors:,} ({factors / whole:.1%})", ("E", "θ"),
-                 [(inner, factors)])
+    return curves(f"V = {vocab:,}, H = 768, E = {inner}: {whole:,} → {factors:,} ({factors / whole:.1%})", "E", "θ", grid,
+                  {"V·H": [a for a, _ in found], "V·E + E·H": [b for _, b in found]}, [(inner, factors)])
 
 
 def shared_layers(at):
@@ -194,8 +198,8 @@ def shared_layers(at):
     count = function("shared_layers")
     found = [count(each, width, 4 * width) for each in range(1, 25)]
     own, shared = count(layers, width, 4 * width)
-    return lines(range(1, 25), {"W₁ … W_l": [a for a, _ in found], "W_shared": [b for _, b in found]},
-                 f"l = {layers}, H = {width}, d_ff = 4H: {own:,} / {shared:,}", ("l", "θ"), [(layers, own), (layers, shared)])
+    return curves(f"l = {layers}, H = {width}, d_ff = 4H: {own:,} / {shared:,}", "l", "θ", range(1, 25),
+                  {"W₁ … W_l": [a for a, _ in found], "W_shared": [b for _, b in found]}, [(layers, own), (layers, shared)])
 
 
 SOME, LOGIT, STEPS = Dial("|M|", 1, LENGTH, 4), Dial("z", -8.0, 8.0, 2.0, 0.2), Dial("T", 2, LENGTH, 10)

@@ -2,13 +2,15 @@
 
 import math
 
-from app.experiments.drawing import function, normal
+from app.experiments.drawing import counted, curves, figure, function, grouped, heat, line, nats, normal, seeded, word
 from app.experiments.experiment import Dial, Experiment
-from app.experiments.family_figures import bars, counted, heat, lines
-from app.palette import DIVERGING
 
 WIDTH, TOKENS = 10, 8
-FROM_SEEDS = f"d = {WIDTH}; N(0, 1), seed 0"
+
+
+def _how() -> str:
+    """How token vectors are made."""
+    return f"d = {WIDTH}; N(0, 1), {seeded('0')}"
 
 
 def _encode(ids):
@@ -23,7 +25,7 @@ def sentence_embedding(at):
     pool = ("cls", "mean", "max")[int(at["POOL"])]
     ids = torch.arange(int(at["n"]))
     s = function("sentence_embedding")(_encode, ids, pool)
-    return _pooled(_encode(ids), s, f"POOL = {pool}, n = {len(ids)}; u: {FROM_SEEDS}")
+    return _pooled(_encode(ids), s, f"POOL = {pool}, n = {len(ids)}; u: {_how()}")
 
 
 def _pooled(u, s, title: str, rows=None):
@@ -32,35 +34,33 @@ def _pooled(u, s, title: str, rows=None):
 
     gap = torch.full_like(s, torch.nan)[None]
     names = [*(rows or counted("u", len(u))), " ", "s"]
-    figure = heat(torch.cat([u, 0 * gap, s[None]]), title, "d", "", y=names, zmid=0, colorscale=DIVERGING)
-    figure.data[0].z = [[None if value != value else value for value in row] for row in figure.data[0].z]
-    return figure
+    return figure(title, "d", "", heat(torch.cat([u, gap, s[None]]), y=names))
 
 
 def cls_pooling(at):
     u = normal(TOKENS, WIDTH)
     u[0] *= at["c"]
-    return _pooled(u, function("cls_pooling")(u), f"c·u₁, c = {at['c']:g}; {FROM_SEEDS}")
+    return _pooled(u, function("cls_pooling")(u), f"c·u₁, c = {at['c']:g}; {_how()}")
 
 
 def mean_pooling(at):
     import torch
 
     n, u = int(at["n"]), normal(TOKENS, WIDTH)
-    return _pooled(u, function("mean_pooling")(u, torch.arange(TOKENS) < n), f"n = {n} + {TOKENS - n} pad; {FROM_SEEDS}")
+    return _pooled(u, function("mean_pooling")(u, torch.arange(TOKENS) < n), f"n = {n} + {TOKENS - n} pad; {_how()}")
 
 
 def max_pooling(at):
     u = normal(TOKENS, WIDTH)
     u[2] *= at["c"]
-    return _pooled(u, function("max_pooling")(u), f"c·u₃, c = {at['c']:g}; {FROM_SEEDS}")
+    return _pooled(u, function("max_pooling")(u), f"c·u₃, c = {at['c']:g}; {_how()}")
 
 
 def attention_pooling(at):
     u = normal(TOKENS, WIDTH)
     shares, s = function("attention_pooling")(u, at["c"] * normal(WIDTH, seed=1))
     names = [f"{name}: α = {share:.2f}" for name, share in zip(counted("u", TOKENS), shares.tolist(), strict=True)]
-    return _pooled(u, s, f"c·w, c = {at['c']:g}; {FROM_SEEDS}, w: seed 1", names)
+    return _pooled(u, s, f"c·w, c = {at['c']:g}; {_how()}, w: {seeded('1')}", names)
 
 
 def _between(t: float):
@@ -87,9 +87,9 @@ def _classes(id: str, at, name: str, *weights):
     found = torch.stack([compute(*_between(float(t)), *weights) for t in grid])
     here = compute(*_between(at["t"]), *weights)
     values = ", ".join(f"{value:.3f}" for value in here)
-    return lines(grid, {f"{name}{index}": found[:, row] for row, index in enumerate("₁₂₃")},
-                 f"v = (1 − t)u + t·r, t = {at['t']:g}: {values}; d = {WIDTH}; u, r, W: N(0, 1), seeds 0, 1, 2",
-                 ("t", name), [(at["t"], value) for value in here])
+    return curves(f"v = (1 − t)u + t·r, t = {at['t']:g}: {values}; d = {WIDTH}; u, r, W: N(0, 1), {seeded('0, 1, 2')}", "t",
+                  name, grid,
+                  {f"{name}{index}": found[:, row] for row, index in enumerate("₁₂₃")}, [(at["t"], value) for value in here])
 
 
 def cosine(at):
@@ -98,10 +98,10 @@ def cosine(at):
     angle = math.radians(at["θ"])
     u, v = torch.tensor([1.0, 0.0]), at["|v|"] * torch.tensor([math.cos(angle), math.sin(angle)])
     value = function("cosine")(u.double(), v.double())
-    figure = lines([0, 1], {"u": [0, 0]}, f"θ = {at['θ']:g}°, |u| = 1, |v| = {at['|v|']:g}: cos(u, v) = {value:.4f}", ("1", "2"),
-                   [(1.0, 0.0), tuple(v.tolist())])
-    figure.add_scatter(x=[0, float(v[0])], y=[0, float(v[1])], name="v", mode="lines")
-    return figure.update_xaxes(range=[-3.2, 3.2]).update_yaxes(range=[-3.2, 3.2], scaleanchor="x")
+    made = curves(f"θ = {at['θ']:g}°, |u| = 1, |v| = {at['|v|']:g}: cos(u, v) = {value:.4f}", "1", "2", [0, 1], {"u": [0, 0]},
+                  [(1.0, 0.0), tuple(v.tolist())])
+    made.add_trace(line([0, v[0]], [0, v[1]], "v", None))
+    return made.update_xaxes(range=[-3.2, 3.2]).update_yaxes(range=[-3.2, 3.2], scaleanchor="x")
 
 
 def regression_loss(at):
@@ -109,7 +109,8 @@ def regression_loss(at):
 
     grid, label, loss = torch.linspace(-1, 1, 81), at["label"], function("regression_loss")
     here = loss(at["sim"], label)
-    return lines(grid, {"(sim − label)²": loss(grid, label)}, f"L = {here:.4f}", ("similarity", "L_reg"), [(at["sim"], here)])
+    return curves(f"L = {here:.4f}", word("similarity"), "L_reg", grid, {"(sim − label)²": loss(grid, label)},
+                  [(at["sim"], here)])
 
 
 def siamese(at):
@@ -120,8 +121,8 @@ def siamese(at):
     second[:changed] += 20
     u, v = function("siamese")(_encode, first, second)
     value = function("cosine")(u, v)
-    return bars(counted("", WIDTH), {"u": u, "v": v},
-                f"k = {changed} / {TOKENS} (B ≠ A): cos(u, v) = {value:.3f}; POOL = mean, d = {WIDTH}, seed 0", ("d", ""))
+    return grouped(f"k = {changed} / {TOKENS} (B ≠ A): cos(u, v) = {value:.3f}; POOL = mean, d = {WIDTH}, {seeded('0')}", "d", "",
+                   counted("", WIDTH), {"u": u, "v": v})
 
 
 def triplet_loss(at):
@@ -130,8 +131,8 @@ def triplet_loss(at):
     loss, a, p = function("triplet_loss"), torch.zeros(1), torch.ones(1)
     grid = torch.linspace(-4, 4, 161)
     here = loss(a, p, torch.tensor([at["n"]]), at["ε"])
-    return lines(grid, {"L": [loss(a, p, n[None], at["ε"]) for n in grid]},
-                 f"a = 0, p = 1, n = {at['n']:g}, ε = {at['ε']:g}: L = {here:.3f}", ("n", "L_triplet"), [(at["n"], here)])
+    return curves(f"a = 0, p = 1, n = {at['n']:g}, ε = {at['ε']:g}: L = {here:.3f}", "n", "L_triplet", grid,
+                  {"L": [loss(a, p, n[None], at["ε"]) for n in grid]}, [(at["n"], here)])
 
 
 def negatives_loss(at):
@@ -142,8 +143,9 @@ def negatives_loss(at):
     found = {name: [loss(p, negatives, with_positive, at["c"]) for p in grid] for name, with_positive in names.items()}
     p = torch.tensor(at["sim(a,p)"]).double()
     here = [loss(p, negatives, with_positive, at["c"]) for with_positive in (True, False)]
-    return lines(grid, found, f"c·sim, c = {at['c']:g}, N = {len(negatives)}: {here[0]:.3f}, {here[1]:.3f} nats; "
-                 "sim(a, n): tanh N(0, 1), seed 0", ("sim(a, p)", "nats"), [(float(p), value) for value in here])
+    return curves(f"c·sim, c = {at['c']:g}, N = {len(negatives)}: {here[0]:.3f}, {here[1]:.3f} {nats()}; sim(a, "
+                  f"n): tanh N(0, 1), {seeded('0')}",
+                  "sim(a, p)", nats(), grid, found, [(float(p), value) for value in here])
 
 
 def _distance(id: str, at):
@@ -153,11 +155,11 @@ def _distance(id: str, at):
     u, v = torch.zeros(2), torch.tensor([at["v₁"], at["v₂"]])
     plane = torch.stack([torch.stack([compute(u, torch.stack([x, y])) for x in grid]) for y in grid])
     value = compute(u, v)
-    figure = heat(plane, f"u = (0, 0), v = ({at['v₁']:g}, {at['v₂']:g}): dist = {value:.3f}", "v₁", "v₂",
-                  x=grid.tolist(), y=grid.tolist())
+    made = figure(f"u = (0, 0), v = ({at['v₁']:g}, {at['v₂']:g}): dist = {value:.3f}", "v₁", "v₂",
+                  heat(plane, signed=False, x=grid.tolist(), y=grid.tolist()))
     way = ([0, at["v₁"], at["v₁"]], [0, 0, at["v₂"]]) if id == "manhattan" else ([0, at["v₁"]], [0, at["v₂"]])
-    figure.add_scatter(x=way[0], y=way[1], mode="lines+markers", showlegend=False, line_color="white")
-    return figure.update_yaxes(autorange=True, scaleanchor="x", constrain="domain").update_xaxes(constrain="domain")
+    made.add_trace(line(*way, colour="white", mode="lines+markers").update(showlegend=False))
+    return made.update_yaxes(autorange=True, scaleanchor="x", constrain="domain").update_xaxes(constrain="domain")
 
 
 def euclidean(at):

@@ -10,7 +10,7 @@ from typing import Any
 import gradio as gr
 
 from app import mask_packs
-from app.answers import quick, refused, slow, spoken
+from app.answers import quick, refused, sentence, slow, spoken
 from app.controls import Controls
 from app.decoder_sections import RowPart, UnmaskedPart
 from app.engine import Engine
@@ -24,14 +24,13 @@ from app.turns import MODEL_TURN
 from app.widgets.findings import Findings
 from app.widgets.mask_grid import MaskGrid
 from app.widgets.matrices import Matrices
-from app.words import said
+from app.words import said, worded
 from core.errors import InputError
 from core.fields import build as built
 from core.interventions import Masks
 from core.settings import Settings
 
 TITLE = "page.masks"
-OTHER = "The text or the settings above are others now: press Run both, or draw on, and this tab shows them."
 SECTIONS = (UnmaskedPart, RowPart, BiasPart, PaddingPart, PrefixPart)  # closed at first, in this order below the rest
 
 
@@ -151,7 +150,7 @@ def edited(made: Masked, parts: Parts, values: dict, data: object, visitor: str)
     try:
         values[parts.drawn].take("masks", masks_of(data), data.get("turn"))
     except InputError as error:
-        yield {parts.told: refused(str(error))}
+        yield {parts.told: refused(sentence(error))}
         return
     yield from pictures(made, parts, values, visitor)
 
@@ -210,4 +209,4 @@ def followed(made: Masked, parts: Parts, values: dict, visitor: str) -> Iterator
         if there is True:
             yield from pictures(made, parts, values, visitor)
         else:
-            yield {parts.told: there or {"kind": "progress", "text": OTHER}}
+            yield {parts.told: there or {"kind": "progress", "text": worded("told.masks.other")}}

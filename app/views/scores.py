@@ -84,8 +84,8 @@ def build(engine: Engine, controls: Controls) -> Tab:
         found = quick(lambda: one_of(parts.corpus(values), line, values[parts.tokenizer]))
         return {parts.ngrams: found} | ({parts.line: line} if found["kind"] == "matched" else {})
 
-    def upload(path: object, values: dict) -> dict:
-        found = quick(lambda: {"kind": "read", "corpus": uploaded(path)})
+    def upload(values: dict) -> dict:
+        found = quick(lambda: {"kind": "read", "corpus": uploaded(values[parts.file])})
         if found["kind"] == "refused":
             return {parts.board: found}
         return {parts.outputs: text_of([found["corpus"].outputs]), parts.references: text_of(found["corpus"].references)}
@@ -98,8 +98,7 @@ def build(engine: Engine, controls: Controls) -> Tab:
     moves = [parts.outputs.change, parts.references.change, parts.names.input, parts.tokenizer.input]
     gr.on(moves, live, parts.inputs, shown, **QUICK)
     parts.board.pick(pick, parts.inputs, [parts.ngrams, parts.line], **TOLD)  # an event of our own script
-    parts.file.upload(lambda values: upload(values[parts.file], values), parts.inputs | {parts.file},
-                      [parts.outputs, parts.references, parts.board], **TOLD)
+    parts.file.upload(upload, {parts.file}, [parts.outputs, parts.references, parts.board], **TOLD)
     parts.go.click(everything, parts.inputs, parts.board, **LONG)
     events(parts.corpus_part, engine, controls, {parts.names, parts.tokenizer},
            lambda values: (chosen(values[parts.names]), tokenizer_of(values[parts.tokenizer])),

@@ -42,7 +42,8 @@ def build(engine: Engine, controls: Controls) -> Tab:
             taught, trainings, relatives, controls.settings(values), data, str(request.session_hash)))
 
     def quit(request: gr.Request) -> None:
-        engine.latest.stop(f"{request.session_hash} training")
+        for one in (trainings, relatives):
+            one.stop(str(request.session_hash))
 
     for name in SECTIONS:
         with gr.Accordion(said(f"page.train.{name}"), open=name == SECTIONS[0], elem_id=f"ts-train-{name}",

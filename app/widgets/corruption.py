@@ -15,7 +15,6 @@ from core.noise.corruption import SEEDS
 from core.noise.drawn import KINDS
 
 _ui = Markup("corruption")
-SCRIPTS = ("text", "state", "drawing", "pointing", "wiring")
 
 
 def _line(name: str) -> str:
@@ -71,4 +70,4 @@ class CorruptionView(Component):
     """A `gr.HTML` whose value is a pack, {"kind": "refused", "text": a sentence}, or None."""
 
     def __init__(self, value: dict[str, Any] | None = None, **settings: Any):
-        super().__init__(value, html_template=TEMPLATE, js_on_load=once("corruption", SCRIPTS, ("edit",)), **settings)
+        super().__init__(value, html_template=TEMPLATE, js_on_load=once("corruption"), **settings)

@@ -30,5 +30,4 @@ class Findings(Component):
     KINDS = KINDS
 
     def __init__(self, value: dict[str, Any] | None = None, **settings: Any):
-        super().__init__(value, html_template=TEMPLATE,
-                         js_on_load=once("findings", ("text", "findings")), **settings)
+        super().__init__(value, html_template=TEMPLATE, js_on_load=once("findings"), **settings)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from html import escape
 
-from app.words import english
+from app.words import worded
 
 # Buttons that take a picture away (assets/js/shared/pictures.js); the names of formats are the same in every language.
 EXPORTS = "".join(f'<button type="button" class="ts-text-button" data-ts="{name}">{name.upper()}</button> '
@@ -19,12 +19,12 @@ class Markup:
     def say(self, name: str, n: int | None = None) -> str:
         """Attribute and content of an element that holds the words of `name`: English here, translated in the browser."""
         number, key = ("", name) if n is None else (f' data-n="{n}"', f"{name}.{'one' if n == 1 else 'other'}")
-        return f'data-say="{name}"{number}>{escape(english(f"{self.component}.{key}", n=n))}'
+        return f'data-say="{name}"{number}>{escape(worded(f"{self.component}.{key}", n=n))}'
 
     def attributes(self, **keys: str) -> str:
         """`title="words" data-say-title="key"` for each; aria_label stands for aria-label."""
         named = {attribute.replace("_", "-"): key for attribute, key in keys.items()}
-        words = {name: escape(english(f"{self.component}.{key}")) for name, key in named.items()}
+        words = {name: escape(worded(f"{self.component}.{key}")) for name, key in named.items()}
         return " ".join(f'{name}="{words[name]}" data-say-{name}="{key}"' for name, key in named.items())
 
     def icon(self, name: str, path: str) -> str:

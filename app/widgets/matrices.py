@@ -28,9 +28,6 @@ TEMPLATE = f"""
   <div class="ts-tip" data-ts="tip" aria-hidden="true"></div>
 </div>
 """
-# One function body in this order: each file uses only what the ones before it name, or what runs after all are read.
-SCRIPTS = ("state", "text", "files", "colour", "building", "layout", "drawing", "dragging", "pointing", "arriving",
-           "theme", "wiring")
 
 
 def panel(
@@ -76,4 +73,4 @@ class Matrices(Component):
 
     def __init__(self, value: dict[str, Any] | None = None, **settings: Any):
         super().__init__(value, html_template=TEMPLATE, css_template=styles("stepper", "matrices"),
-                         js_on_load=once("matrices", SCRIPTS, ("edit", "select")), **settings)
+                         js_on_load=once("matrices"), **settings)

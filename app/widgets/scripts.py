@@ -7,6 +7,15 @@ from pathlib import Path
 from app.palette import constant
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
+# Components that a page holds many times, whose scripts travel once: their files, in an order in which each uses only what the
+# ones before it name, or what runs after all are read; and the events that they trigger.
+ONCE: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "corruption": (("text", "state", "drawing", "pointing", "wiring"), ("edit",)),
+    "line": (("line",), ()),
+    "findings": (("text", "findings"), ()),
+    "matrices": (("state", "text", "files", "colour", "building", "layout", "drawing", "dragging", "pointing", "arriving",
+                  "theme", "wiring"), ("edit", "select")),
+}
 
 
 def script(component: str, names: Sequence[str] = (), silent: bool = False) -> str:
@@ -22,23 +31,17 @@ def script(component: str, names: Sequence[str] = (), silent: bool = False) -> s
     return f'"use strict";\nconst PREFIX = "{component}.";\n' + (constant() if "PALETTE" in joined else "") + joined
 
 
-def once(component: str, names: Sequence[str], events: Sequence[str] = ()) -> str:
-    """The same for a component that a page holds many times: the body travels once, in `head()`; this calls it.
-
-    events: those that it triggers; Gradio knows only the ones that are named here.
-    """
-    _ONCE[component] = script(component, names)
-    named = " ".join(f'trigger("{event}")' for event in events)
+def once(component: str) -> str:
+    """The same for a component of ONCE: it calls the body that stands in `head()`. Gradio knows no other events than these."""
+    named = " ".join(f'trigger("{event}")' for event in ONCE[component][1])
     return f"// {named}\nwindow.twoStacks.scripts.{component}(element, props, trigger, watch);"
 
 
 def head() -> str:
-    """What stands in the page's head before any component: the scripts of `once`."""
-    bodies = ",\n".join(f"{name}(element, props, trigger, watch) {{\n{text}\n}}" for name, text in sorted(_ONCE.items()))
+    """What stands in the page's head before any component: the bodies that `once` calls."""
+    bodies = ",\n".join(
+        f"{name}(element, props, trigger, watch) {{\n{script(name, files)}\n}}" for name, (files, _) in ONCE.items())
     return f"<script>\n(window.twoStacks ||= {{}}).scripts = {{\n{bodies}\n}};\n</script>"
-
-
-_ONCE: dict[str, str] = {}
 
 
 def _travelling(text: str) -> str:

@@ -26,7 +26,7 @@ function receive() {
   }
   part("why").textContent = [...new Set(Object.values(why))].map((reason) => word("why", { n: Object.values(why).filter((one) => one === reason).length, reason })).join(" ");
   part("use").hidden = !Object.keys(why).length || !props.able;
-  if (!chosen) show(name);   // later answers bring reasons only: a choice is made here
+  if (!chosen) show(window.twoStacks?.noiseAgain || name);   // a replay may have come before this script; later answers bring reasons only: a choice is made here
 }
 
 part("use").textContent = word("use", { model: props.able });

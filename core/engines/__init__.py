@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from core.sweeps.plan import Chunk, Made
     from core.translating import Translating
 
-Lent = Callable[[Settings], Iterator]  # what makes a run's forwards in another process (core.runs.Borrowed)
+Lent = Callable[[Settings], Iterator]  # what makes a run's forwards in another process (core.borrowed.Borrowed)
 
 
 class Engine(Protocol):

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.batches import check_size
+from core.borrowed import Borrowed
 from core.decode.driver import Encoded
 from core.engines.compared import Compared
 from core.engines.options import Options
@@ -20,7 +21,7 @@ from core.engines.workers import registry
 from core.errors import EngineError
 from core.metrics.corpus import Corpus
 from core.models import Models
-from core.runs import Borrowed, Run
+from core.runs import Run
 from core.settings import Settings
 from core.sweeps.plan import Chunk, plan
 from core.trace import Step
@@ -75,7 +76,7 @@ class Cluster:
                 max_ongoing_requests=WAITING, max_queued_requests=QUEUED, health_check_period_s=5, graceful_shutdown_timeout_s=5,
                 ray_actor_options={"num_cpus": chosen.cpus, "num_gpus": chosen.gpus, "runtime_env": {"env_vars": threads}},
                 autoscaling_config={"min_replicas": chosen.least, "max_replicas": chosen.most, "target_ongoing_requests": BUSY,
-                                    "upscale_delay_s": 3, "downscale_delay_s": 120},
+                                    "upscale_delay_s": 3, "downscale_delay_s": chosen.quiet},
             ).bind(registry(self.models), chosen.threads)
             handle = serve.run(made, name=self.name, route_prefix=None).options(method_name="run", stream=True)
         except Exception as error:  # whatever it is, the page must say so

@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Sequence
 
 from core.batches import side_by_side
+from core.borrowed import Borrowed
 from core.engines import Lent
 from core.engines.compared import Compared
 from core.metrics.corpus import Corpus
 from core.models import BUNDLED, Models
-from core.runs import Borrowed, Run, run
+from core.runs import Run, run
 from core.settings import Settings
 from core.sweeps.plan import Chunk, Made
 from core.translating import Translating

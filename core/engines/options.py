@@ -16,7 +16,7 @@ class Options:
     """engine: of ENGINES. address: of the cluster, as RAY_ADDRESS has it; "auto" is the one that runs on this machine.
 
     least, most: replicas that hold the models for live runs. cpus, gpus: what one replica takes, fractions allowed; threads of
-    torch are as many as whole CPUs.
+    torch are as many as whole CPUs. quiet: seconds in which a replica was not needed before it is given back.
     """
 
     engine: str = "local"
@@ -25,6 +25,7 @@ class Options:
     most: int = 2
     cpus: float = 1
     gpus: float = 0
+    quiet: float = 120
 
     @property
     def threads(self) -> int:

@@ -17,9 +17,10 @@ from core.errors import RecordError, SessionError, TwoStacksError
 from core.lectures import HIDES
 from core.records import MAX_BYTES
 from core.sessions import rows
+from core.sessions.listing import MOST_NAME, MOST_NOTE, Session, text_of
 from core.sessions.recording import process
 from core.sessions.retention import SESSION_EVENTS, SESSION_RECORDS, make_room
-from core.sessions.store import MOST_NAME, MOST_NOTE, Session, Store, text_of
+from core.sessions.store import Store
 
 FORMAT = "two-stacks-session-1"
 MOST_FILE = 32 * 2**20  # bytes, packed

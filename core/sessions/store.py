@@ -5,59 +5,25 @@ import json
 import secrets
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from weakref import WeakSet
 
+from sqlite_utils import Database
+
 from core.errors import SessionError
 from core.lectures import HIDES
 from core.sessions import rows
+from core.sessions.copies import Copies
 from core.sessions.database import File
+from core.sessions.listing import MOST_NAME, MOST_NOTE, MOST_VIEW, SESSIONS, Kept, Session, session_of, text_of
 from core.sessions.place import FILE, folder
 from core.sessions.recording import Recording, alive, process
 from core.sessions.retention import make_room
 from core.sessions.writer import Failed, Writer
 
-MOST_NAME, MOST_NOTE, MOST_VIEW = 120, 2000, 2000  # characters
 Event = tuple[str, Mapping[str, Any]]
-_SESSION = """select id, name, note, made, changed, shared, view, (select count(*) from records where session = sessions.id),
-    (select coalesce(sum(bytes), 0) from records where session = sessions.id) from sessions"""
-
-
-@dataclass(frozen=True)
-class Session:
-    """What a list shows of one session. view: what its link shows first, as the page told it."""
-
-    id: str
-    name: str
-    note: str
-    made: str
-    changed: str
-    shared: bool
-    view: dict = field(default_factory=dict)
-    records: int = 0
-    bytes: int = 0
-
-
-@dataclass(frozen=True)
-class Kept:
-    """What a list shows of one record; `row` finds the whole. status: one of core.sessions.rows.STATUSES; note and hide: for a
-    lecture, hide as in core.lectures.HIDES."""
-
-    row: int
-    kind: str
-    id: str
-    digest: str | None
-    status: str
-    model: str
-    input: str
-    output: str
-    settings: str
-    made: str
-    steps: int
-    note: str
-    hide: str
 
 
 def owner_of(key: str) -> str:
@@ -66,10 +32,14 @@ def owner_of(key: str) -> str:
 
 
 class Store:
-    """Sessions at one place. Threads and processes may share it; SessionError for what is not there or not yours."""
+    """Sessions at one place. Threads and processes may share it; SessionError for what is not there or not yours.
 
-    def __init__(self, place: Path | None = None):
+    copies: files of other pages' sessions (core/sessions/copies.py); only what is shared there can be read, by its id.
+    """
+
+    def __init__(self, place: Path | None = None, copies: tuple[Path, ...] = ()):
         self.file = File((place or folder()) / FILE)
+        self.copies = Copies(copies)
         self.writer = Writer(self.file)
         self._watched: WeakSet[Recording] = WeakSet()
         self.mark_cut()
@@ -108,14 +78,20 @@ class Store:
         return self.session(id, owner)
 
     def session(self, id: object, owner: str = "") -> Session:
-        """The session with this id: the owner's, or a shared one."""
-        found = None
+        """The session with this id: the owner's, or a shared one, here or in a copy."""
         if isinstance(id, str) and len(id) <= 64 and id.isascii():
             found = self.file.database.execute(
-                f"{_SESSION} where id = ? and (shared or (owner = ? and owner != ''))", [id, owner]).fetchone()
-        if found is None:
-            raise SessionError("There is no such session here: the link is wrong, or it was deleted or is not shared.")
-        return _session(found)
+                f"{SESSIONS} where id = ? and (shared or (owner = ? and owner != ''))", [id, owner]).fetchone()
+            if found:
+                return session_of(found)
+            for path, database in self.copies.databases():
+                if found := database.execute(f"{SESSIONS} where id = ? and shared", [id]).fetchone():
+                    return replace(session_of(found), copy=path)
+        raise SessionError("There is no such session here: the link is wrong, or it was deleted or is not shared.")
+
+    def _of(self, session: Session) -> Database:
+        """The database that a session is read from."""
+        return self.copies.database(session.copy) if session.copy else self.file.database
 
     def own(self, id: object, owner: str) -> Session:
         """The same, of the owner only."""
@@ -127,8 +103,8 @@ class Store:
 
     def sessions(self, owner: str) -> list[Session]:
         """All of one owner, the last changed first."""
-        found = self.file.database.execute(f"{_SESSION} where owner = ? and owner != '' order by changed desc", [owner])
-        return [_session(row) for row in found.fetchall()]
+        found = self.file.database.execute(f"{SESSIONS} where owner = ? and owner != '' order by changed desc", [owner])
+        return [session_of(row) for row in found.fetchall()]
 
     def rename(self, id: str, owner: str, name: object) -> None:
         self._set(id, owner, name=text_of("name", name, MOST_NAME))
@@ -198,7 +174,7 @@ class Store:
 
     def kept(self, session: Session) -> list[Kept]:
         """Every record of a session, in order."""
-        found = self.file.database.execute(
+        found = self._of(session).execute(
             "select id, kind, record, digest, status, model, input, output, settings, made, (select count(*) from steps"
             " where steps.record = records.id), note, hide from records where session = ? order by id",
             [session.id])
@@ -231,12 +207,12 @@ class Store:
 
     def load(self, session: Session, row: object) -> Any:
         """The record in one row of a session, equal to the one that was made, by id and digest."""
-        return rows.read(self.file.database, self._found(session, row))
+        return rows.read(self._of(session), self._found(session, row))
 
     def _found(self, session: Session, row: object) -> dict[str, Any]:
         found = []
         if type(row) is int and 0 < row < 2**63:
-            found = list(self.file.database.query("select * from records where session = ? and id = ?", [session.id, row]))
+            found = list(self._of(session).query("select * from records where session = ? and id = ?", [session.id, row]))
         if not found:
             raise SessionError("There is no such run in this session.")
         return found[0]
@@ -257,7 +233,7 @@ class Store:
 
     def events(self, session: Session) -> Iterator[dict[str, Any]]:
         """Everything the person did, in order."""
-        for row in self.file.database.query("select * from events where session = ? order by id", [session.id]):
+        for row in self._of(session).query("select * from events where session = ? order by id", [session.id]):
             yield row | {"data": json.loads(row["data"])}
 
     def score(self, session: str, metric: str, value: float, signature: str, row: int | None = None) -> None:
@@ -267,20 +243,4 @@ class Store:
                                        "value": float(value), "signature": signature})
 
     def scores(self, session: Session) -> list[dict[str, Any]]:
-        return list(self.file.database.query("select * from scores where session = ? order by id", [session.id]))
-
-
-def _session(row: tuple) -> Session:
-    *first, shared, view, records, size = row
-    return Session(*first, bool(shared), json.loads(view), records, size)
-
-
-def text_of(name: str, value: object, most: int, empty: bool = False) -> str:
-    """A name or note as a person typed it; control characters become spaces."""
-    if not isinstance(value, str):
-        raise SessionError(f"The {name} must be a text, not {type(value).__name__}.")
-    clean = "".join(c if c == "\n" and empty or ord(c) >= 32 else " " for c in value).strip()
-    clean = clean.encode("utf-8", "replace").decode()  # half a character cannot be written down
-    if len(clean) > most or not (clean or empty):
-        raise SessionError(f"The {name} has {len(clean):,} characters; it must have {0 if empty else 1} to {most:,}.")
-    return clean
+        return list(self._of(session).query("select * from scores where session = ? order by id", [session.id]))

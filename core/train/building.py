@@ -5,7 +5,9 @@ from pathlib import Path
 import torch
 from tokenizers import AddedToken
 from transformers import AutoConfig, AutoModelForSeq2SeqLM, AutoTokenizer, PreTrainedTokenizerBase
+from transformers.models.bart.modeling_bart import BartLearnedPositionalEmbedding
 
+from core.formulas.decoder_only.language import sinusoids
 from core.prefix_model import PrefixForCausalLM, drop_residuals
 from core.train.corpus import read_lines
 from core.train.recipes import Recipe
@@ -52,7 +54,23 @@ def build_model(recipe: Recipe, tokenizer: PreTrainedTokenizerBase):
     """A freshly initialised model of the recipe."""
     config = config_of(recipe, len(tokenizer), tokenizer.pad_token_id, tokenizer.eos_token_id)
     torch.manual_seed(recipe.seed)
-    return from_config(recipe, config, attn_implementation="sdpa")
+    model = from_config(recipe, config, attn_implementation="sdpa")
+    waves_first(model)
+    return model
+
+
+@torch.no_grad()
+def waves_first(model) -> None:
+    """Learned tables of positions start as sinusoids instead of noise, as loud as the noise was.
+
+    In small data each row of a table is met too seldom to learn how far two places are apart: a model of noise never
+    learned to copy a document. Sinusoids say it from the start, and each row stays free to move.
+    """
+    for module in model.modules():
+        if isinstance(module, BartLearnedPositionalEmbedding):
+            rows = module.weight[module.offset:]
+            waves = sinusoids(*rows.shape).to(rows.dtype)
+            rows.copy_(waves * rows.square().mean().sqrt() / waves.square().mean().sqrt())
 
 
 def start(recipe: Recipe, data: Path, work: Path, init: Path | None):

@@ -9,7 +9,7 @@ import os
 os.environ.setdefault("HF_HUB_OFFLINE", "1")  # before anything imports gradio or transformers
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 
-from tests.bench import decoding, groups, machine, masks, noise, painting, peers, sessions  # noqa: E402
+from tests.bench import decoding, groups, machine, masks, noise, painting, peers, people, sessions  # noqa: E402
 
 
 def main() -> None:
@@ -24,7 +24,7 @@ def main() -> None:
         print("QUICK: a smoke run; these numbers mean nothing.")
     pairs, starts = args.repeats or (1 if args.quick else 5), args.repeats or (1 if args.quick else 3)
     parts = (decoding.lines(pairs, args.quick), groups.lines(pairs, args.quick), peers.lines(pairs, args.quick),
-             sessions.lines(pairs, args.quick), painting.lines(starts, args.quick),
+             people.lines(pairs, args.quick), sessions.lines(pairs, args.quick), painting.lines(starts, args.quick),
              noise.lines(args.quick), masks.lines(args.quick))
     for part in parts:
         print(flush=True)

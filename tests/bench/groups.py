@@ -51,16 +51,17 @@ def called(loaded: Loaded, source: list[int], tokens: int) -> list[list[int]]:
 
 @dataclass(frozen=True)
 class Peer:
-    """ours / theirs by the wall and by the process's clock, seconds of theirs, how many searches give the same tokens."""
+    """ours / theirs by the wall and, of what runs here, by the process's clock; seconds of theirs; searches with equal tokens."""
 
     name: str
     ratio: Spread
-    cpu: Spread
+    cpu: Spread | None
     seconds: float
     same: int
 
     def __str__(self) -> str:
-        return (f"{self.ratio} of {self.name} ({self.seconds:.2f} s), cpu time {self.cpu}; "
+        cpu = f", cpu time {self.cpu}" if self.cpu else ""
+        return (f"{self.ratio} of {self.name} ({self.seconds:.2f} s){cpu}; "
                 f"tokens equal in {self.same} of {len(BEAMS)} searches")
 
 
@@ -80,7 +81,8 @@ def compare(shape: Shape, source: int, tokens: int, repeats: int) -> list[Peer]:
             if turn:  # the first turn warms up
                 taken[name].append(time.perf_counter() - began)
                 busy[name].append(time.process_time() - worked)
-    return [Peer(name, ratios(taken["ours"], taken[name]), ratios(busy["ours"], busy[name]), Spread.of(taken[name]).middle,
+    return [Peer(name, ratios(taken["ours"], taken[name]),
+                 ratios(busy["ours"], busy[name]) if name == GENERATE else None, Spread.of(taken[name]).middle,
                  sum(a == b for a, b in zip(found["ours"], found[name], strict=True))) for name in sides if name != "ours"]
 
 

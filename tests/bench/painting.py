@@ -20,7 +20,8 @@ from playwright.sync_api import Error as BrowserError
 from playwright.sync_api import sync_playwright
 
 from tests.bench import Spread, milliseconds
-from tests.browser.conftest import ARGUMENTS, free_port
+from tests.browser.conftest import ARGUMENTS
+from tests.visitors import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")

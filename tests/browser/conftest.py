@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -17,7 +16,11 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.first_tab import ready
+from tests.visitors import free_port
+
 STARTS_IN = PATIENCE = 90  # seconds a server, or a page, may take on a busy machine
+SCREEN = {"width": 1280, "height": 900}
 ARGUMENTS = (
     "--no-sandbox",
     "--disable-background-networking",
@@ -31,12 +34,6 @@ SCRIPT_FAILED = ("Error executing js_on_load", "Error in watch callback", "Error
 # Svelte's own transitions, on a page that is being left: its style sheet has gone before them.
 OF_GRADIO = ("reading 'insertRule'", "/assets/index-")
 expect.set_options(timeout=1000 * PATIENCE)
-
-
-def free_port() -> int:
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
 
 
 @pytest.fixture(scope="module")
@@ -103,9 +100,12 @@ def no_trouble(troubles) -> Iterator[None]:
     assert not [one for one in troubles if not (OF_GRADIO[0] in one and OF_GRADIO[1] in one)]
 
 
-@pytest.fixture(scope="session")
-def open_page(browser, troubles) -> Callable[..., Page]:
-    """open_page(address, **context options) -> a watched page."""
+@pytest.fixture(scope="module")
+def open_page(browser, troubles, serve) -> Iterator[Callable[..., Page]]:
+    """open_page(address, **context options) -> a watched page, SCREEN wide and high where the options say nothing else.
+
+    What is still open at the end of the file is closed, before `serve` ends the servers.
+    """
 
     def asked(request) -> None:
         parts = urlsplit(request.url)
@@ -117,7 +117,7 @@ def open_page(browser, troubles) -> Callable[..., Page]:
             troubles.append(f"console: {message.text}")
 
     def open_(address: str, **options) -> Page:
-        page = browser.new_context(**options).new_page()
+        page = browser.new_context(**{"viewport": SCREEN} | options).new_page()
         page.set_default_timeout(1000 * PATIENCE)
         page.on("request", asked)
         page.on("pageerror", lambda error: troubles.append(f"pageerror: {error}\n{error.stack}"))
@@ -125,4 +125,21 @@ def open_page(browser, troubles) -> Callable[..., Page]:
         page.goto(address)
         return page
 
-    return open_
+    yield open_
+    for context in browser.contexts:
+        context.close()
+
+
+@pytest.fixture(scope="module")
+def page(open_page, address) -> Page:
+    """The whole page with its model loaded, for all tests of a file; a file that begins elsewhere makes its own of it."""
+    page = open_page(address)
+    ready(page)
+    return page
+
+
+@pytest.fixture
+def nothing_open(page) -> Iterator[None]:
+    """After the test no sheet is open, and projector mode is off."""
+    yield
+    page.evaluate("document.querySelector('dialog[open]')?.close(); document.body.classList.remove('ts-projector')")

@@ -1,28 +1,14 @@
 """The whole page, opened: every tab with its sections, what they ask for, and what lies above them, one place after the other."""
 
-import json
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.tabs import open_tab
+from tests.browser.first_tab import HOOK
+from tests.browser.tabs import show
 
 TABS = ("attention", "search", "masks", "noise", "train", "scores", "formulas", "sessions")
-WORDS = Path(__file__).resolve().parents[2] / "assets" / "words"
-HOOK = "window.twoStacks.stepper"
 SHOWN = "#ts-tabs > [role=tabpanel]:visible"
-
-
-def ready(page: Page) -> None:
-    page.wait_for_selector("[data-ready]")
-    page.wait_for_function("document.querySelector('#ts-status').innerText.match(/ready|bereit/)")
-
-
-def show(page: Page, name: str) -> None:
-    """The tab of that id, in the language of the browser."""
-    language = page.evaluate("navigator.language.slice(0, 2)")
-    open_tab(page, json.loads((WORDS / f"{language}.json").read_text("utf-8"))[f"page.{name}"])
 
 
 def sections(page: Page) -> None:
@@ -137,9 +123,10 @@ def sessions(page: Page) -> Iterator[str]:
     yield "sessions"
 
 
-def places(page: Page) -> Iterator[str]:
-    """Each place in turn, named, while the page stands there; last the sheet of keys."""
-    for name in TABS:
+def places(page: Page, tabs: Sequence[str] = TABS) -> Iterator[str]:
+    """Each place of these tabs in turn, named, while the page stands there; last the sheet of keys. Sessions need the run that
+    attention makes."""
+    for name in tabs:
         show(page, name)
         page.wait_for_timeout(500)
         yield from globals()[name](page)

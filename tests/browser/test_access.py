@@ -1,5 +1,6 @@
 """Barriers, room and motion of the whole page, opened: light and dark, on a screen, in a hall, on a phone; English, German."""
 
+import random
 from pathlib import Path
 
 import pytest
@@ -7,8 +8,10 @@ from playwright.sync_api import expect
 
 from app.palette import constant
 from tests.browser import measures
-from tests.browser.everything import HOOK, places, ready
+from tests.browser.everything import TABS, places
+from tests.browser.first_tab import HOOK, ready
 from tests.browser.tabs import open_tab
+from tests.conftest import EXHAUSTIVE
 from tests.vision import BLINDNESS, apart, lab, linear, seen_by
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -17,24 +20,27 @@ PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobil
 LARGE = 14  # px on the screen: the smallest letters in projector mode
 
 
-def walked(open_page, address, look: str, look_at, projector: bool = False, **options) -> dict:
+def walked(open_page, address, look: str, look_at, projector: bool = False, tabs=TABS, **options) -> dict:
     """Place -> what `look_at` finds there, where it finds anything."""
     page = open_page(f"{address}/?__theme={look}", **options)
     ready(page)
     if projector:
         page.locator("[data-ts=projector]").click()
         page.wait_for_function("document.body.classList.contains('ts-projector')")
-    found = {place: one for place in places(page) if (one := {name: x for name, x in look_at(page).items() if x})}
+    found = {place: one for place in places(page, tabs) if (one := {name: x for name, x in look_at(page).items() if x})}
     page.context.close()
     return found
 
 
-def test_a_light_screen_has_no_barrier_and_a_table_for_every_picture(open_page, address):
+def test_a_light_screen_has_no_barrier_and_a_table_for_every_picture(open_page, address, seed):
+    """Of the first tab and two others; of all with EXHAUSTIVE=1, which takes minutes."""
+    some = sorted(random.Random(seed).sample(TABS[1:], 2), key=TABS.index)
+
     def look_at(page) -> dict:
         return {"barriers": measures.barriers(page), "without a table": page.evaluate(measures.WITHOUT),
                 "too wide": page.evaluate(measures.WIDER)}
 
-    found = walked(open_page, address, "light", look_at, viewport=SCREEN)
+    found = walked(open_page, address, "light", look_at, tabs=TABS if EXHAUSTIVE else [TABS[0], *some], viewport=SCREEN)
     assert not found, measures.told(found)
 
 
@@ -67,14 +73,6 @@ def test_a_lecture_has_no_barrier(open_page, address, query):
     expect(page.locator(".lc-root")).to_be_visible()
     page.wait_for_timeout(1500)
     assert not measures.barriers(page)
-    page.context.close()
-
-
-@pytest.fixture(scope="module")
-def page(open_page, address):
-    page = open_page(address, viewport=SCREEN, color_scheme="light")
-    ready(page)
-    yield page
     page.context.close()
 
 
@@ -111,7 +109,7 @@ def test_projector_mode_is_larger_stays_on_and_pointers_still_hit(page):
 
 def test_whoever_wants_no_motion_gets_none(open_page, address):
     """The first run is there at once and whole; nothing plays, and nothing is animated."""
-    page = open_page(address, viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
+    page = open_page(address, reduced_motion="reduce")
     page.wait_for_selector("[data-ready]")
     assert page.evaluate(f"[{HOOK}.step() === {HOOK}.steps(), {HOOK}.playing()]") == [True, False]
     steps = []

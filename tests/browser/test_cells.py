@@ -2,16 +2,12 @@
 
 import pytest
 
-from tests.browser.test_stepper import READY, hook, part, send
-from tests.browser.test_views import frame
+from tests.browser.stepper_view import frame, hook, part, send, still
 
 
 @pytest.fixture(scope="module")
 def page(open_page, serve):
-    page = open_page(serve("tests.browser.stepper_page"), viewport={"width": 1280, "height": 1000}, reduced_motion="reduce")
-    page.wait_for_selector(READY)
-    yield page
-    page.context.close()
+    return still(open_page, serve)
 
 
 def same_when_drawn_anew(page) -> None:

@@ -15,13 +15,10 @@ TABLE = "#ts-corpus-table"
 
 
 @pytest.fixture(scope="module")
-def page(open_page, address):
-    page = open_page(address, viewport={"width": 1280, "height": 900})
-    page.wait_for_selector("[data-ready]")
+def page(page):
     open_tab(page, "Scores")
     page.locator("#ts-corpus > button").first.click()
-    yield page
-    page.context.close()
+    return page
 
 
 def part(page, name: str):
@@ -116,7 +113,8 @@ def test_hostile_text_is_shown_and_equal_settings_are_identical(page):
     calm(page)
     fill(page, [("A cat sleeps.", "Eine Katze schläft."), ("A dog runs.", "Ein Hund läuft.")])
     written(page, 2)
-    assert all(row[3][0] == row[3][1] for row in view(page, "view().rows")), "two ways to stop that stop alike here"
+    rows = view(page, "view().rows")
+    assert len(rows) == 2 and all(row[3][0] == row[3][1] for row in rows), "two ways to stop that stop alike here"
     expect(page.locator(f"{TABLE} tr[data-score='B BLEU']")).to_contain_text("identical")
 
 

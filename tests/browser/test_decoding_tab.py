@@ -6,25 +6,15 @@ import pytest
 from playwright.sync_api import expect
 
 from core.decode.rescoring import Hypothesis, flipped, ranked
-from tests.browser.tabs import open_tab
+from tests.browser.tabs import opened
 
 HOSTILE = "<img src=x onerror=alert(1)> a<b>c &amp; ${1}"
 ROOT = "#ts-search-tree .bt-root"
 
 
-def opened(open_page, address, name="Search", **options):
-    page = open_page(address, **options)
-    page.wait_for_selector("[data-ready]")
-    open_tab(page, name)
-    expect(page.locator(f"{ROOT} .bt-box.bt-best")).not_to_have_count(0)
-    return page
-
-
 @pytest.fixture(scope="module")
 def page(open_page, address):
-    page = opened(open_page, address, viewport={"width": 1280, "height": 900})
-    yield page
-    page.context.close()
+    return opened(open_page, address, "search")
 
 
 def hook(page, code: str):
@@ -126,7 +116,7 @@ def test_b07_the_flip_is_marked(page):
 
 
 def test_a_search_a_branch_and_a_beginning(open_page, address):
-    page = opened(open_page, address, viewport={"width": 1280, "height": 900})
+    page = opened(open_page, address, "search")
     page.locator("#ts-text textarea").fill("A dog runs.")
     page.locator("#ts-search-go").click()
     about, ranking = page.locator(f"{ROOT} .bt-node h4"), page.locator(f"{ROOT} [data-ts=ranked] tr")
@@ -146,7 +136,7 @@ def test_a_search_a_branch_and_a_beginning(open_page, address):
 
 
 def test_many_nodes_fold_and_unfold_and_hostile_text_is_only_text(open_page, address):
-    page = opened(open_page, address, viewport={"width": 1280, "height": 900})
+    page = opened(open_page, address, "search")
     page.locator("#ts-text textarea").fill(HOSTILE + " " + "A man and a woman with a dog walk along the beach. " * 2)
     page.locator("#ts-search-go").click()
     page.wait_for_function("twoStacks.beamTree.search().source.length > 30 && twoStacks.beamTree.search().ranking.length")
@@ -162,7 +152,7 @@ def test_many_nodes_fold_and_unfold_and_hostile_text_is_only_text(open_page, add
 
 
 def test_a_refusal_leaves_the_picture(open_page, address):
-    page = opened(open_page, address, viewport={"width": 1280, "height": 900})
+    page = opened(open_page, address, "search")
     before = page.locator(f"{ROOT} [data-node]").count()
     page.locator("#ts-text textarea").fill("")
     page.locator("#ts-search-go").click()
@@ -172,7 +162,7 @@ def test_a_refusal_leaves_the_picture(open_page, address):
 
 
 def test_german_on_a_phone(open_page, address):
-    page = opened(open_page, address, "Suche", viewport={"width": 390, "height": 800}, locale="de-DE")
+    page = opened(open_page, address, "search", viewport={"width": 390, "height": 800}, locale="de-DE")
     expect(page.locator(f"{ROOT} .bt-flip")).to_contain_text("Beide Formeln")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     page.context.close()

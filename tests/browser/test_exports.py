@@ -4,20 +4,10 @@ import csv
 from pathlib import Path
 from xml.etree import ElementTree
 
-import pytest
-
 from core.examples import saved_search
 from tests.browser.tabs import open_tab
 
 SVG = "{http://www.w3.org/2000/svg}"
-
-
-@pytest.fixture(scope="module")
-def page(serve, open_page):
-    page = open_page(serve("app"), viewport={"width": 1280, "height": 900})
-    page.wait_for_selector("[data-ready]")
-    yield page
-    page.context.close()
 
 
 def taken(page, within: str, kind: str) -> tuple[str, Path]:

@@ -8,7 +8,8 @@ from playwright.sync_api import expect
 
 from app.experiments import EXPERIMENTS
 from core.formulas.sheets import ALL, SHEETS
-from tests.browser.test_formulas_tab import ROOT, card, opened
+from tests.browser.tabs import opened
+from tests.browser.test_formulas_tab import ROOT, card
 
 CARDS = f"{ROOT} .fc-cards .fc-card"
 PLOT = ".fc-slot.fc-drawn .js-plotly-plot"
@@ -34,9 +35,7 @@ TIMED = """async (count) => {
 
 @pytest.fixture(scope="module")
 def page(open_page, address):
-    page = opened(open_page, address, viewport={"width": 1280, "height": 900})
-    yield page
-    page.context.close()
+    return opened(open_page, address, "formulas")
 
 
 def sheet(page, name: str) -> None:
@@ -58,7 +57,7 @@ def ids(page) -> list[str]:
 
 
 def test_gradios_plotly_comes_with_the_first_card_that_is_moved(open_page, address):
-    page = opened(open_page, address)
+    page = opened(open_page, address, "formulas")
     asked = []
     page.on("request", lambda request: asked.append(request.url))
     sheet(page, "003")
@@ -200,7 +199,7 @@ def test_a_picture_follows_the_theme(page):
 
 
 def test_german_dark_and_a_phone(open_page, address):
-    page = opened(open_page, address, "Formeln", viewport={"width": 390, "height": 844}, locale="de-DE", color_scheme="dark")
+    page = opened(open_page, address, "formulas", viewport={"width": 390, "height": 844}, locale="de-DE", color_scheme="dark")
     page.locator(f"{ROOT} .fc-sheets").get_by_role("button", name="003").click()
     expect(page.locator(f"{ROOT} .fc-cards .fc-lesson").first).to_have_text("Lektion 1 — Das große Bild")
     begin(page, "temperature")

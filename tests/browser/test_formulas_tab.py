@@ -12,25 +12,15 @@ from core.formulas.attention import weights
 from core.formulas.moment import SAVED, Moment
 from core.formulas.sheets import ALL
 from core.pointer import mixture
-from tests.browser.tabs import open_tab
+from tests.browser.tabs import opened
 
 ROOT = "#ts-formulas-cards .fc-root"
 HOSTILE = "<img src=x onerror=alert(1)> a<b>c ${1} dog"
 
 
-def opened(open_page, address, name="Formulas", **options):
-    page = open_page(address, **options)
-    page.wait_for_selector("[data-ready]")
-    open_tab(page, name)
-    expect(page.locator(f"{ROOT} .fc-cards canvas")).not_to_have_count(0)
-    return page
-
-
 @pytest.fixture(scope="module")
 def page(open_page, address):
-    page = opened(open_page, address, viewport={"width": 1280, "height": 900})
-    yield page
-    page.context.close()
+    return opened(open_page, address, "formulas")
 
 
 @pytest.fixture(scope="module")
@@ -198,7 +188,7 @@ def test_the_tour_goes_by_its_map_asks_and_reveals(page):
 
 
 def test_a_run_another_place_and_hostile_text(open_page, address):
-    page = opened(open_page, address, viewport={"width": 1280, "height": 900})
+    page = opened(open_page, address, "formulas")
     page.locator("#ts-text textarea").fill(HOSTILE)
     page.locator("#ts-run").click()
     about = page.locator(f"{ROOT} .fc-about")
@@ -218,7 +208,7 @@ def test_a_run_another_place_and_hostile_text(open_page, address):
 
 
 def test_german_dark_and_a_phone(open_page, address):
-    page = opened(open_page, address, "Formeln", viewport={"width": 390, "height": 844}, locale="de-DE", color_scheme="dark")
+    page = opened(open_page, address, "formulas", viewport={"width": 390, "height": 844}, locale="de-DE", color_scheme="dark")
     expect(page.locator(f"{ROOT} .fc-cards .fc-lesson").first).to_have_text("Lektion 1 — Das Seq2seq-Problem")
     expect(card(page, "coverage").locator(".fc-meaning")).to_contain_text("noch einmal zu lesen kostet")
     page.get_by_role("button", name="Rundgang").click()

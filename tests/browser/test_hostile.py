@@ -12,8 +12,8 @@ from core.models import Models
 from core.noise import NOISES, corrupt, units
 from core.sessions import Store
 from core.sessions.place import folder
+from tests.browser.first_tab import text_box, until
 from tests.browser.tabs import open_tab
-from tests.browser.test_page import text_box, until
 from tests.replayed import ANN
 
 PAYLOADS = (
@@ -77,10 +77,9 @@ def shared(address) -> str:
 
 @pytest.fixture(scope="module")
 def page(open_page, address, shared):
-    page = open_page(f"{address}/?session={shared}", viewport={"width": 1280, "height": 900})
+    page = open_page(f"{address}/?session={shared}")
     page.wait_for_selector("[data-ready]", state="attached")  # the link opens another tab
-    yield page
-    page.context.close()
+    return page
 
 
 def calm(page) -> None:
@@ -177,7 +176,7 @@ def test_on_a_page_of_its_own(page, open_page, tmp_path):
         page.get_by_role("button", name="As a web page").click()
     path = tmp_path / "session.html"
     got.value.save_as(path)
-    alone = open_page(f"file://{path}", viewport={"width": 1280, "height": 900})
+    alone = open_page(f"file://{path}")
     until(alone, "s.done() && s.steps() > 0")
     alone.evaluate("window.twoStacks.stepper.goto(99)")
     assert alone.title().startswith(PAYLOADS[1])

@@ -7,25 +7,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.everything import HOOK, ready
+from tests.browser.first_tab import HOOK
 from tests.browser.tabs import open_tab
 
 ROOT = Path(__file__).resolve().parents[2]
 WORDS = json.loads((ROOT / "assets/words/en.json").read_text("utf-8"))
-
-
-@pytest.fixture(scope="module")
-def page(open_page, address):
-    page = open_page(address, viewport={"width": 1280, "height": 900}, color_scheme="light")
-    ready(page)
-    yield page
-    page.context.close()
-
-
-@pytest.fixture(autouse=True)
-def nothing_open(page):
-    yield
-    page.evaluate("document.querySelector('dialog[open]')?.close(); document.body.classList.remove('ts-projector')")
+pytestmark = pytest.mark.usefixtures("nothing_open")
 
 
 SEEN = """() => {

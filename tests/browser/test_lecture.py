@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from core.lectures import LESSONS, run_of
-from tests.browser.test_page import run, until
+from tests.browser.first_tab import run, until
 
 CHIPS = "[...document.querySelectorAll('.ts-output .ts-chip')]"
 SEEN = f"{CHIPS}.filter((node) => getComputedStyle(node).visibility === 'visible').length"
@@ -83,7 +83,7 @@ def test_every_slide_of_every_lesson_comes_by_the_down_key(open_page, address):
 
 
 def test_a_playlist_is_made_by_hand_and_presented(open_page, address):
-    page = open_page(address, viewport={"width": 1280, "height": 900})
+    page = open_page(address)
     page.wait_for_selector("[data-ready]")
     hostile = "A <img src=x onerror=alert(1)> dog."
     run(page, hostile)

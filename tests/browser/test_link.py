@@ -10,8 +10,8 @@ from playwright.sync_api import expect
 from core.examples import saved
 from core.sessions import Store
 from core.sessions.place import folder
+from tests.browser.first_tab import until
 from tests.browser.tabs import open_tab
-from tests.browser.test_page import until
 from tests.replayed import ANN
 
 RUN, VIEW = saved()[3], {"map": "decoder", "layer": "2", "head": "4", "step": 5}
@@ -64,7 +64,7 @@ def framed(address):
 def test_a_link_is_restored_within_a_second_of_the_first_picture(open_page, address, shared):
     took = []
     for _ in range(3):
-        page = open_page("about:blank", viewport={"width": 1280, "height": 900})
+        page = open_page("about:blank")
         page.add_init_script(WATCH)
         page.goto(f"{address}/?session={shared('attention')}")
         page.wait_for_function("window.seen.link")
@@ -85,7 +85,7 @@ def test_a_link_opens_the_tab_that_was_open(open_page, address, shared, tab):
 
 
 def test_a_shared_tab_is_the_one_that_was_looked_at(open_page, address):
-    page = open_page(address, viewport={"width": 1280, "height": 900})
+    page = open_page(address)
     page.wait_for_selector("[data-ready]")
     page.get_by_role("button", name="negation").click()
     until(page, f"s.run() === {saved()[1].id!r}")
@@ -101,7 +101,7 @@ def test_a_shared_tab_is_the_one_that_was_looked_at(open_page, address):
 
 
 def test_a_link_and_own_sessions_work_in_a_frame_of_another_origin(open_page, framed, shared):
-    page = open_page(framed(f"?session={shared('attention')}"), viewport={"width": 1280, "height": 900})
+    page = open_page(framed(f"?session={shared('attention')}"))
     frame = page.frame_locator("iframe")
     expect(frame.locator(".rb-root")).to_contain_text("Ann's")
     inner = page.frames[1]

@@ -9,16 +9,12 @@ from playwright.sync_api import expect
 
 from core.records import in_blocks
 from tests.browser import stepper_page as packs
-from tests.browser.test_stepper import READY, hook, hover_cell, part, send, until, weights
-from tests.browser.test_views import drawn, frame, halves
+from tests.browser.stepper_view import READY, drawn, frame, halves, hook, hover_cell, part, send, still, until, weights
 
 
 @pytest.fixture(scope="module")
 def page(open_page, serve):
-    page = open_page(serve("tests.browser.stepper_page"), viewport={"width": 1280, "height": 1000}, reduced_motion="reduce")
-    page.wait_for_selector(READY)
-    yield page
-    page.context.close()
+    return still(open_page, serve)
 
 
 @pytest.fixture(scope="module")

@@ -28,10 +28,9 @@ def address(serve) -> str:
 
 @pytest.fixture(scope="module")
 def page(open_page, address):
-    page = open_page(address, viewport={"width": 1280, "height": 900})
+    page = open_page(address)
     page.wait_for_selector("#grid [data-ready]")
-    yield page
-    page.context.close()
+    return page
 
 
 def hook(page, call: str):

@@ -6,14 +6,12 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.tabs import open_tab
-from tests.browser.test_masks_tab import opened, part, sentence
+from tests.browser.test_masks_tab import begun, part, sentence
 
 
 @pytest.fixture(scope="module")
 def page(open_page, address):
-    page = opened(open_page, address, viewport={"width": 1280, "height": 900})
-    yield page
-    page.context.close()
+    return begun(open_page, address)
 
 
 def toggle(page, name: str) -> None:

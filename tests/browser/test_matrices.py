@@ -26,10 +26,9 @@ def address(serve) -> str:
 
 @pytest.fixture(scope="module")
 def page(open_page, address):
-    page = open_page(address, viewport={"width": 1280, "height": 900})
+    page = open_page(address)
     page.wait_for_selector("#matrices [data-ready]")
-    yield page
-    page.context.close()
+    return page
 
 
 def hook(page, call: str):
@@ -208,7 +207,8 @@ def test_hostile_labels_large_panels_phone(page, open_page, address):
     phone = open_page(address, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     phone.wait_for_selector("#matrices [data-ready]")
     assert phone.evaluate("document.documentElement.scrollWidth") <= 390
-    assert all(one["cw"] >= 34 for one in hook(phone, "panels()"))  # six columns: numbers on a phone too
+    widths = [one["cw"] for one in hook(phone, "panels()")]
+    assert len(widths) >= 2 and min(widths) >= 34  # six columns: numbers on a phone too
     phone.context.close()
 
 

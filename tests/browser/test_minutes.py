@@ -80,7 +80,7 @@ def test_from_the_first_picture_to_a_shared_link(open_page, address, language, w
 
 
 def test_it_remembers_what_was_done_and_goes_when_it_is_told_to(open_page, address):
-    page = open_page(address, viewport={"width": 1280, "height": 900})
+    page = open_page(address)
     follow(page, "noise", "#ts-noise-controls")
     page.locator("#ts-noise-view [data-source='2']").click()
     checked(page, "noise")
@@ -97,7 +97,7 @@ def test_it_remembers_what_was_done_and_goes_when_it_is_told_to(open_page, addre
 
 def test_looking_at_a_tab_is_not_doing_it(open_page, address):
     """A step is checked for what the person did, not for where the page has been."""
-    page = open_page(address, viewport={"width": 1280, "height": 900})
+    page = open_page(address)
     for name, place in (("mask", "#ts-masks-grid"), ("noise", "#ts-noise-controls"), ("beam", "#ts-search-tree"),
                         ("share", "#ts-sessions-list")):
         follow(page, name, place)
@@ -108,7 +108,7 @@ def test_looking_at_a_tab_is_not_doing_it(open_page, address):
 
 
 def test_by_keyboard_a_step_takes_the_focus_to_its_place(open_page, address):
-    page = open_page(address, viewport={"width": 1280, "height": 900})
+    page = open_page(address)
     step(page, "beam").focus()
     page.keyboard.press("Enter")
     expect(page.locator("#ts-search-tree")).to_be_focused()

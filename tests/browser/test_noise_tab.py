@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests import models as tiny
-from tests.browser.tabs import open_tab
+from tests.browser.tabs import opened
 
 HOOK = "window.twoStacks.corruption"
 HOSTILE = "A dog <img src=x onerror=alert(1)> </s> <script>alert(2)</script> runs in the park."
@@ -20,19 +20,9 @@ def address(serve, tmp_path_factory) -> str:
     return serve("app", "--models-dir", str(folder))
 
 
-def opened(open_page, address, name="Noise", **options):
-    page = open_page(address, **options)
-    page.wait_for_selector("[data-ready]")
-    open_tab(page, name)
-    page.wait_for_selector("#ts-noise-view [data-source]")
-    return page
-
-
 @pytest.fixture(scope="module")
 def page(open_page, address):
-    page = opened(open_page, address, viewport={"width": 1280, "height": 900})
-    yield page
-    page.context.close()
+    return opened(open_page, address, "noise")
 
 
 @pytest.fixture(autouse=True)
@@ -86,7 +76,7 @@ def slide(page, name: str, value: float) -> None:
 
 
 def test_the_tab_shows_a_corrupted_text_without_a_click(open_page, address):
-    page = opened(open_page, address, viewport={"width": 1280, "height": 900})
+    page = opened(open_page, address, "noise")
     found = pack(page)
     assert found["noise"] == "spans" and found["spans"] >= 2 and len(page.evaluate(f"{HOOK}.shares()")) == len(found["source"])
     assert page.locator("#ts-noise-view .nz-bar i").count() == len(found["source"])
@@ -243,7 +233,7 @@ def test_the_model_rebuilds_each_span_and_the_table_streams(page):
 
 
 def test_one_click_brings_the_model_that_restores_and_a_text_that_it_knows(open_page, address):
-    page = opened(open_page, address, viewport={"width": 1280, "height": 900})
+    page = opened(open_page, address, "noise")
     page.locator("#ts-noise-picker").get_by_role("button", name="use pocket-bart").click()
     expect(page.locator("button[data-noise=text_infilling]")).to_have_attribute("aria-disabled", "false")
     expect(page.locator("#ts-noise-picker [data-ts=use]")).to_be_hidden()
@@ -282,7 +272,7 @@ def test_a_series_of_masks_and_all_of_bart_with_a_mask_token(page):
 
 
 def test_a_phone_in_german(open_page, address):
-    page = opened(open_page, f"{address}/?__theme=dark", "Rauschen", viewport={"width": 390, "height": 844}, locale="de-DE")
+    page = opened(open_page, f"{address}/?__theme=dark", "noise", viewport={"width": 390, "height": 844}, locale="de-DE")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     expect(page.locator("#ts-noise-view")).to_contain_text("verlangt 30.0 %")
     expect(page.locator("#ts-noise-picker")).to_contain_text("Spannen verbergen")

@@ -9,41 +9,12 @@ import pytest
 from playwright.sync_api import expect
 
 from core.examples import EXAMPLES, OWN, saved
+from tests.browser.first_tab import HOOK, run, shown, text_box, until
 
 ROOT = Path(__file__).resolve().parents[2]
-HOOK = "window.twoStacks.stepper"
 ABOVE = """() => { const [a, b] = ["#ts-text textarea", ".ts-underlines"].map((s) => document.querySelector(s));
   return +getComputedStyle(b).zIndex > (+getComputedStyle(a).zIndex || 0); }"""
 HOSTILE = "A dog <img src=x onerror=alert(1)> </s> <script>alert(2)</script> runs."
-
-
-@pytest.fixture(scope="module")
-def page(open_page, address):
-    page = open_page(address, viewport={"width": 1280, "height": 900})
-    page.wait_for_selector("[data-ready]")
-    yield page
-    page.context.close()
-
-
-def text_box(page):
-    return page.locator("#ts-text textarea")
-
-
-def shown(page):
-    return page.locator('[data-ts="text"]')
-
-
-def until(page, condition: str, timeout: int = 120_000) -> None:
-    page.wait_for_function(f"() => {{ const s = {HOOK}; return {condition}; }}", timeout=timeout)
-
-
-def run(page, text: str) -> None:
-    """Type and run, and wait until the whole trace is there."""
-    page.wait_for_function("document.querySelector('#ts-status').innerText.includes('ready')", timeout=120_000)
-    before = page.evaluate(f"{HOOK}.run()")
-    text_box(page).fill(text)
-    page.locator("#ts-run").click()
-    until(page, f"s.run() !== {before!r} && s.done()")
 
 
 def test_the_first_screen_shows_a_saved_run_without_a_click(page):
@@ -150,7 +121,7 @@ def test_input_x_gradient_beside_attention(page):
 
 
 def test_a_german_browser_reads_german(open_page, address):
-    page = open_page(address, viewport={"width": 1280, "height": 900}, locale="de-AT")
+    page = open_page(address, locale="de-AT")
     page.wait_for_selector("[data-ready]")
     expect(page.locator("#ts-run")).to_have_text("Los")
     expect(page.locator("#ts-head")).to_contain_text("Satz eingeben")

@@ -10,7 +10,7 @@ import httpx
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import free_port
+from tests.visitors import free_port
 
 NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
 GUIDE = (Path(__file__).resolve().parents[2] / "GUIDE.md").read_text("utf-8")

@@ -12,8 +12,8 @@ from core.noise import NOISES
 from core.sessions import Store
 from core.sessions.place import folder
 from core.settings import Decoding, Settings
+from tests.browser.first_tab import text_box, until
 from tests.browser.tabs import open_tab
-from tests.browser.test_page import text_box, until
 from tests.replayed import ANN
 
 STEPPER = "window.twoStacks.stepper"
@@ -42,10 +42,9 @@ def shared(address) -> str:
 
 @pytest.fixture(scope="module")
 def page(open_page, address, shared):
-    page = open_page(f"{address}/?session={shared}", viewport={"width": 1280, "height": 900})
+    page = open_page(f"{address}/?session={shared}")
     page.wait_for_selector("[data-ready]")
-    yield page
-    page.context.close()
+    return page
 
 
 def jump(page, at: int, tab: str) -> None:
@@ -110,7 +109,7 @@ def test_play_pause_back_forward_and_speed(page):
 
 
 def test_a_changed_setting_branches_into_a_session_of_ones_own(open_page, address, shared):
-    page = open_page(f"{address}/?session={shared}", viewport={"width": 1280, "height": 900})
+    page = open_page(f"{address}/?session={shared}")
     page.wait_for_selector("[data-ready]")
     jump(page, 0, "Attention")
     text_box(page).fill("A cat sleeps on a chair.")

@@ -7,24 +7,14 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.tabs import open_tab
+from tests.browser.tabs import opened
 
 HOSTILE = "<img src=x onerror=alert(1)> </td><b>cat</b> &amp; ${1}"
 
 
-def opened(open_page, address, name="Scores", **options):
-    page = open_page(address, **options)
-    page.wait_for_selector("[data-ready]")
-    open_tab(page, name)
-    page.wait_for_selector("#ts-scores-board .sc-scores tbody tr")
-    return page
-
-
 @pytest.fixture(scope="module")
 def page(open_page, address):
-    page = opened(open_page, address, viewport={"width": 1280, "height": 900})
-    yield page
-    page.context.close()
+    return opened(open_page, address, "scores")
 
 
 def fill(page, outputs: str, references: str, other: str = "") -> None:
@@ -133,7 +123,7 @@ def test_hostile_text_is_only_text(page):
 
 
 def test_german_and_phone(open_page, address):
-    page = opened(open_page, address, "Bewertung", viewport={"width": 390, "height": 844}, locale="de-DE")
+    page = opened(open_page, address, "scores", viewport={"width": 390, "height": 844}, locale="de-DE")
     expect(page.locator("#ts-scores-board h4").first).to_have_text("BLEU aus seinen Teilen")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     page.context.close()

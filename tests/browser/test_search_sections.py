@@ -17,12 +17,9 @@ POINTER, CACHES = "#ts-search-pointer", "#ts-search-caches"
 
 
 @pytest.fixture(scope="module")
-def page(open_page, address):
-    page = open_page(address, viewport={"width": 1280, "height": 900})
-    page.wait_for_selector("[data-ready]")
+def page(page):
     open_tab(page, "Search")
-    yield page
-    page.context.close()
+    return page
 
 
 def value(page, place: str, call: str):

@@ -15,19 +15,10 @@ from core.models import Models
 from core.noise import NOISES, corrupt, units
 from core.sessions import Store
 from core.sessions.place import folder
+from tests.browser.first_tab import HOOK, run, text_box, until
 from tests.browser.tabs import open_tab
-from tests.browser.test_page import HOSTILE, run, text_box, until
+from tests.browser.test_page import HOSTILE
 from tests.replayed import ANN
-
-HOOK = "window.twoStacks.stepper"
-
-
-@pytest.fixture(scope="module")
-def page(open_page, address):
-    page = open_page(address, viewport={"width": 1280, "height": 900})
-    page.wait_for_selector("[data-ready]")
-    yield page
-    page.context.close()
 
 
 @pytest.fixture(scope="module")
@@ -112,7 +103,7 @@ def test_a_link_shows_the_map_the_layer_and_the_step_that_were_shared(open_page,
 
 
 def test_every_kind_of_record_is_drawn_again(open_page, address, shared):
-    page = open_page(f"{address}/?session={shared}&__theme=dark", viewport={"width": 1280, "height": 900})
+    page = open_page(f"{address}/?session={shared}&__theme=dark")
     page.wait_for_selector("[data-ready]")
     pick = page.locator(".rb-root [data-ts=pick]")
     pick.select_option("2")

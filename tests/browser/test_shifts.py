@@ -2,8 +2,8 @@
 
 import pytest
 
+from tests.browser.first_tab import HOOK, text_box, until
 from tests.browser.tabs import open_tab
-from tests.browser.test_page import HOOK, text_box, until
 
 TABS = ("Search", "Masks", "Noise", "Training", "Scores", "Formulas", "Sessions", "Attention")
 MOST = 0.1  # cumulative layout shift that Web Vitals calls good; what a click itself moves counts here, too

@@ -4,13 +4,11 @@ import httpx
 import pytest
 from playwright.sync_api import expect
 
-from app.config import AppConfig
-from app.page import build, serve
-from tests.browser.conftest import PATIENCE, free_port
+from tests import visitors
+from tests.browser.conftest import PATIENCE
+from tests.browser.first_tab import text_box, until
 from tests.browser.tabs import open_tab
-from tests.browser.test_page import text_box, until
-from tests.test_visitors import ENDLESS, _until
-from tests.visitors import Visitor
+from tests.visitors import ENDLESS, Visitor, hosted
 
 TABS = 8  # a browser opens six connections to one host
 READY = "[data-ready]"
@@ -19,15 +17,8 @@ READY = "[data-ready]"
 @pytest.fixture(scope="module")
 def host(tmp_path_factory):
     """The page in this process, so that a test can hold the model's turn."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SESSIONS_DIR", str(tmp_path_factory.mktemp("sessions")))
-        config = AppConfig(port=free_port(), queue_size=1)
-        page = build(config)
-        serve(page, config)
-        page.engine.models.load("pocket-t5")
-        page.address = f"http://127.0.0.1:{config.port}"
+    with hosted(tmp_path_factory.mktemp("sessions"), queue_size=1) as page:
         yield page
-        page.close()
 
 
 def ran(page, text: str) -> None:
@@ -50,7 +41,7 @@ def test_eight_tabs_of_one_browser_load_and_each_runs(host, open_page):
     assert len(host.engine.keeper._visits) >= TABS
     for page in tabs:  # as a browser does when a tab is closed; playwright closes without it
         page.evaluate("window.dispatchEvent(new PageTransitionEvent('pagehide', { persisted: false }))")
-    _until(lambda: not host.engine.keeper._visits)  # each said that it was closed
+    visitors.until(lambda: not host.engine.keeper._visits)  # each said that it was closed
     first.context.close()
 
 
@@ -78,9 +69,9 @@ def test_a_reload_in_mid_run_ends_it_keeps_what_was_made_and_the_page_runs_on(ho
     ran(page, "A small horse.")
     text_box(page).fill("R " + ENDLESS)
     page.get_by_role("button", name="Run", exact=True).click()
-    _until(lambda: host.engine.making._told)
+    visitors.until(lambda: host.engine.making._told)
     page.reload()
-    _until(lambda: not host.engine.making._told)
+    visitors.until(lambda: not host.engine.making._told)
     page.wait_for_selector(READY, state="attached")
     ran(page, "A large horse.")
     open_tab(page, "Sessions")
@@ -89,7 +80,7 @@ def test_a_reload_in_mid_run_ends_it_keeps_what_was_made_and_the_page_runs_on(ho
     store = host.engine.keeper.store
     found = store.file.database.execute("select status, (select count(*) from steps where record = records.id) from records"
                                         " where input = ?", ["R " + ENDLESS]).fetchall()
-    assert all(status in ("stopped", "done") and steps for status, steps in found)
+    assert found and all(status in ("stopped", "done") and steps for status, steps in found)
     page.context.close()
 
 
@@ -103,7 +94,7 @@ def test_a_full_line_is_told_on_the_page_and_the_text_stays(host, open_page, loc
     with host.engine.turn:
         for number, visitor in enumerate(crowd[:16]):
             visitor.press(f"{locale} dog number {number}.")
-        _until(lambda: host._queue.get_active_worker_count() == 16)
+        visitors.until(lambda: host._queue.get_active_worker_count() == 16)
         crowd[16].press("One waits.")
         text_box(page).fill("A sentence that is not to be lost.")
         page.locator("#ts-run").click()

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import free_port
+from tests.browser.first_tab import HOOK, shown, text_box, until
 from tests.browser.tabs import open_tab
-from tests.browser.test_page import HOOK, shown, text_box, until
+from tests.visitors import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 WORDS = {language: json.loads((ROOT / f"assets/words/{language}.json").read_text("utf-8")) for language in ("en", "de")}
@@ -45,15 +45,6 @@ SECTIONS = [  # that ask when they open
 ]
 
 
-@pytest.fixture(scope="module")
-def page(open_page, address):
-    page = open_page(address, viewport={"width": 1280, "height": 900})
-    page.wait_for_selector("#ts-status .ts-fact")
-    page.wait_for_function("document.querySelector('#ts-status').innerText.includes('ready')")
-    yield page
-    page.context.close()
-
-
 def plain(page) -> None:
     """Nothing of Gradio's own is in sight."""
     assert page.evaluate(RAW) == []
@@ -68,7 +59,7 @@ def sentence(page, where: str, words: str | re.Pattern) -> None:
 # Nothing yet
 
 def test_nothing_has_been_run(open_page, address):
-    page = open_page(address, viewport={"width": 1280, "height": 900})
+    page = open_page(address)
     open_tab(page, "Sessions")
     sentence(page, ".sl-root", "Press Run or an example above")
     open_tab(page, "Masks")
@@ -132,7 +123,7 @@ def test_running_shows_rows_not_a_spinner(page):
 
 def test_the_model_is_still_loading(open_page, serve):
     """A page of a host that has just begun: a run is taken at once, and answered once the model is there."""
-    page = open_page(serve("app"), viewport={"width": 1280, "height": 900})
+    page = open_page(serve("app"))
     page.wait_for_selector("[data-ready]")
     text_box(page).fill("A cat sleeps on a chair.")
     page.locator("#ts-run").click()
@@ -180,7 +171,7 @@ def test_the_host_goes_and_comes_back(open_page, tmp_path):
 
     process = start()
     try:
-        page = open_page(f"http://127.0.0.1:{port}", viewport={"width": 1280, "height": 900})
+        page = open_page(f"http://127.0.0.1:{port}")
         page.wait_for_selector("body.ts-spoken", state="attached")
         until(page, "s.steps() > 0 && s.step() === s.steps()")  # the first picture has been written to its end
         output = shown(page).first.inner_text()

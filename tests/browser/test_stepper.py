@@ -2,63 +2,27 @@
 
 from __future__ import annotations
 
-import base64
-
 import numpy as np
 import pytest
 from playwright.sync_api import expect
 
 from app.widgets.stepper import Stepper
 from tests.browser import stepper_page as packs
+from tests.browser.stepper_view import MODULE, READY, hook, hover_cell, part, send, until, weights
 
-READY, PLOTLY = "[data-ready]", "[data-plotly=ready]"
-HOOK = "window.twoStacks.stepper"
+PLOTLY = "[data-plotly=ready]"
 
 
 @pytest.fixture(scope="module")
 def address(serve) -> str:
-    return serve("tests.browser.stepper_page")
+    return serve(MODULE)
 
 
 @pytest.fixture(scope="module")
 def page(open_page, address):
-    page = open_page(address, viewport={"width": 1280, "height": 900})
+    page = open_page(address)
     page.wait_for_selector(READY)
-    yield page
-    page.context.close()
-
-
-def hook(page, call: str):
-    return page.evaluate(f"{HOOK}.{call}")
-
-
-def until(page, condition: str) -> None:
-    page.wait_for_function(f"() => {{ const s = {HOOK}; return {condition}; }}")
-
-
-def send(page, name: str, step: int | None = None) -> None:
-    """Have the server send a whole pack, and stand still at a step of it."""
-    page.locator(f"#{name}").click()
-    until(page, f's.run() === "{name}" && s.steps() > 0')
-    if step:
-        hook(page, f"goto({step})")
-
-
-def part(page, name: str):
-    return page.locator(f'[data-ts="{name}"]')
-
-
-def hover_cell(page, row: int, column: int) -> None:
-    grid = hook(page, "geometry()")
-    place = {"x": (column + 0.5) * grid["cw"], "y": (row + 0.5) * grid["ch"]}
-    part(page, "cells").hover(position=place, force=True)
-
-
-def weights(pack) -> np.ndarray:
-    """(target, layers, heads, source) in float64, from the pack's float16."""
-    shape = (*pack["shapes"]["cross"], len(pack["source"]))
-    rows = [np.frombuffer(base64.b64decode(row["w"]), "<f2").reshape(shape) for row in pack["rows"]]
-    return np.stack(rows).astype(np.float64)
+    return page
 
 
 def test_a_pack_plays_once_and_not_with_reduced_motion(open_page, address):
@@ -135,7 +99,7 @@ def test_hover_and_caption_say_the_float16_weight(page):
 
 
 def test_the_head_that_a_model_names_is_shown_until_another_is_chosen(open_page, address):
-    page = open_page(address, viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
+    page = open_page(address, reduced_motion="reduce")
     page.wait_for_selector(READY)
     send(page, "pointed", 7)
     name = "layer 2, head 5, the one nearest to alignments by hand"

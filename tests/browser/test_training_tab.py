@@ -10,13 +10,10 @@ TEACHING = "#ts-train-teaching-view"
 
 
 @pytest.fixture(scope="module")
-def page(serve, open_page):
-    page = open_page(serve("app"), viewport={"width": 1280, "height": 900})
-    page.wait_for_selector("[data-ready]")
+def page(page):
     open_tab(page, "Training")
     expect(page.locator(f"{TEACHING} .tr-step")).not_to_have_count(0)
-    yield page
-    page.context.close()
+    return page
 
 
 def opened(page, name: str):

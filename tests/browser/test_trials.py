@@ -6,17 +6,16 @@ import io
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.tabs import open_tab
+
 TABLE = "#ts-search-table .tt-root"
 
 
 @pytest.fixture(scope="module")
-def page(serve, open_page):
-    page = open_page(serve("app"), viewport={"width": 1280, "height": 900})
-    page.wait_for_selector("[data-ready]")
-    page.get_by_role("tab", name="Search", exact=True).click()
+def page(page):
+    open_tab(page, "Search")
     expect(page.locator(f"{TABLE} [data-ts=settings] tr")).to_have_count(7)
-    yield page
-    page.context.close()
+    return page
 
 
 def field(page, row: int, name: str):

@@ -1,6 +1,5 @@
 """What the stepper makes of a run: three maps, reductions, words, coverage, candidates, files. Numbers against numpy."""
 
-import base64
 import csv
 import io
 import math
@@ -10,15 +9,12 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser import stepper_page as packs
-from tests.browser.test_stepper import READY, hook, part, send, weights
+from tests.browser.stepper_view import drawn, frame, halves, hook, part, send, still, weights
 
 
 @pytest.fixture(scope="module")
 def page(open_page, serve):
-    page = open_page(serve("tests.browser.stepper_page"), viewport={"width": 1280, "height": 1000}, reduced_motion="reduce")
-    page.wait_for_selector(READY)
-    yield page
-    page.context.close()
+    return still(open_page, serve)
 
 
 @pytest.fixture(autouse=True)
@@ -29,14 +25,6 @@ def as_at_first(page):
             part(page, name).select_option(value)
     for name, on in (("hard", False), ("words", False), ("specials", True), ("multiples", False)):
         part(page, name).set_checked(on)
-
-
-def frame(page) -> None:
-    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
-
-
-def halves(text: str, *shape: int) -> np.ndarray:
-    return np.frombuffer(base64.b64decode(text), "<f2").reshape(shape).astype(np.float64)
 
 
 def encoder(pack) -> np.ndarray:
@@ -51,12 +39,6 @@ def decoder(pack) -> np.ndarray:
     for t, row in enumerate(pack["rows"]):
         out[:, :, t, : t + 1] = halves(row["d"], layers, heads, t + 1)
     return out
-
-
-def drawn(page) -> np.ndarray:
-    """What is on the canvas, NaN where nothing may be read."""
-    frame(page)
-    return np.array(hook(page, "picture()")["values"], dtype=float)
 
 
 def rollout(layers: np.ndarray) -> np.ndarray:

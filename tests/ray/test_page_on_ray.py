@@ -12,9 +12,8 @@ from gradio_client import Client
 
 from core.runs import record
 from core.settings import Decoding, Settings
-from tests.browser.conftest import free_port
 from tests.ray.conftest import until
-from tests.visitors import Visitor
+from tests.visitors import Visitor, free_port
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,6 @@
 
 const at = Object.fromEntries([...element.querySelectorAll("[data-ts]")].map((node) => [node.dataset.ts, node]));
 
-// Okabe and Ito's palette, told apart by people with any colour vision; a second round is dashed.
-
 let pack = null;                                     // what is on the page
 let shares = [];                                     // how often each source token is hidden; of the drawing before while it is counted
 let edits = { hide: new Set(), show: new Set() };    // as the person left them
@@ -19,6 +17,7 @@ const settled = { text: [], shares: [] };            // who waits for the next d
 const percent = (x) => (100 * x).toFixed(1) + " %";
 const editable = (k) => pack.edits && k >= pack.free[0] && k < pack.free[1];
 
+/** The colour of a span; a second round of them is dashed. */
 function paint(node, span) {
   if (span < 0) return;
   node.dataset.span = span;

@@ -8,7 +8,7 @@ function refuse(text) {
 function receive() {
   const value = valueSent(), asked = value?.asked ?? newest;
   if (!value) return;
-  if (value.again) { turn = 0; window.twoStacks.noisePicker?.show(value.noise); }   // a replay: edits are counted anew
+  if (value.again) { turn = 0; window.twoStacks.noiseAgain = value.noise; window.twoStacks.noisePicker?.show(value.noise); }   // a replay: edits are counted anew
   if (asked < newest || (value.turn ?? turn) !== turn) return;
   newest = asked;
   if (value.kind === "refused") { refuse(value.text); for (const done of settled.text.splice(0)) done(); return; }

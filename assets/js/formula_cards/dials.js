@@ -3,9 +3,9 @@
 const LATE_AFTER = 20000;   // ms after which a question counts as lost
 const panel = { card: null, turn: 0, busy: false, again: false, inputs: new Map(), timer: 0, plot: null };
 
-/** The symbol of a dial; what follows an underscore stands below. */
+/** The symbol of a dial, or the word for it; what follows an underscore stands below. */
 function symbol(name) {
-  const [letter, below] = name.split("_"), node = make("span", "", letter);
+  const [letter, below] = (PREFIX + "dial." + name in TEXTS ? word("dial." + name) : name).split("_"), node = make("span", "", letter);
   if (below) node.append(make("sub", "", below));
   return node;
 }

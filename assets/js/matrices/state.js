@@ -1,6 +1,6 @@
 /* Matrices: several heatmaps with their numbers; those with the same axes share one pointer. Their state comes first.
  *
- * Gradio runs these files, joined in the order of SCRIPTS (app/widgets/matrices.py), once, as a function body with `element`, `props`,
+ * Gradio runs these files, joined in the order of ONCE (app/widgets/scripts.py), once, as a function body with `element`, `props`,
  * `trigger` and `watch`. `panels` is what the server sent, each with its numbers decoded and the nodes that it is drawn into; `spot` is
  * the cell that the person points at, in every panel with the axes of the one it lies in.
  * Labels are untrusted text: they reach the page by textContent and canvas only. */

@@ -22,11 +22,19 @@ async function translate(text) {
 }
 
 function returned() {
-  let typed = null;
+  let typed = null, touched = false;
   try { typed = sessionStorage.getItem(TYPED); sessionStorage.removeItem(TYPED); } catch { return; }
   if (typed === null || !field()) return;
-  field().value = typed;
-  field().dispatchEvent(new Event("input", { bubbles: true }));
+  const putBack = (left) => {   // again, where Gradio fills its field only now; never over what a person does meanwhile
+    if (touched || !field()) return;
+    if (field().value !== typed) {
+      field().value = typed;
+      field().dispatchEvent(new Event("input", { bubbles: true }));
+    }
+    if (left) setTimeout(putBack, 200, left - 1);
+  };
+  for (const kind of ["keydown", "pointerdown"]) addEventListener(kind, () => { touched = true; }, { once: true, capture: true });
+  putBack(25);
   complain(word("trouble.back"));
 }
 

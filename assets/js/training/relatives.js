@@ -13,10 +13,11 @@ Object.assign(box, { rows: 2, maxLength: 4000, dir: "auto" });
 box.dataset.tr = "relatives.text";
 const seed = slider(row, "relatives.seed", 0, 9, 1, 0);
 const textNow = () => (box.value === offered ? "" : box.value);   // while it is the page's source, it follows that
-let waiting = false;
+let waiting = false, falls = {};   // falls: family -> where its curve is drawn, and its button to stop
 function asked(data) {
   waiting = true;
   failed.textContent = "";
+  for (const one of Object.values(falls)) one.halt.hidden = true;   // a newer question ends the older one
   state.textContent = word("asked");
   ask({ text: textNow(), seed: seed.value(), ...data }, true);
 }
@@ -96,13 +97,13 @@ function drawCard(card, value) {
   objective(card, right, value);
   input(card, right);
   node.append(placesOf(card));
-  const under = add(node, "div", "tr-row"), fall = add(node, "div", "tr-fall");
-  add(under, "button", "tr-button", word("relatives.train", { n: value.steps }));
-  Object.assign(under.firstChild, { type: "button", onclick: () => asked({ what: "fall", name: card.name }) });
-  return fall;
+  const under = add(node, "div", "tr-row"), go = add(under, "button", "tr-button", word("relatives.train", { n: value.steps }));
+  const halt = button(under, "running.stop", () => trigger("quit", {}));
+  halt.hidden = true;
+  Object.assign(go, { type: "button", onclick: () => { asked({ what: "fall", name: card.name }); halt.hidden = false; } });
+  return { box: add(node, "div", "tr-fall"), halt };
 }
 
-let falls = {};
 function drawAll(value) {
   keepText(value);
   drawBeside(value);
@@ -114,11 +115,14 @@ function drawAll(value) {
 function drawFall(value) {
   keepText(value);
   over();
-  const node = falls[value.name], first = value.points[0], last = value.points[value.points.length - 1];
-  if (!node || !value.points.length) return;
+  const { box: node, halt } = falls[value.name] || {}, first = value.points[0], last = value.points[value.points.length - 1];
+  if (!node) return;
+  halt.hidden = value.over;
+  if (!value.points.length) return;
   node.replaceChildren();
   lines(node, [{ name: word("relatives.fall.loss"), points: value.points.map((y, x) => [x, y]) }], { height: 180, title: word("relatives.fall"), unit: word("relatives.fall.unit") });
   add(node, "p", "", word("relatives.fall.said", { n: value.points.length - 1, of: value.of, first: number(first, 3), last: number(last, 3), seed: value.seed }));
+  if (value.stopped) add(node, "p", "tr-quiet", word("running.stopped", { n: value.points.length - 1 }));
 }
 
 /** What is refused here is said here, where one looks. */
@@ -126,6 +130,7 @@ function refused(value) {
   state.textContent = "";
   if (!waiting) return;
   waiting = false;
+  for (const one of Object.values(falls)) one.halt.hidden = true;
   failed.textContent = value.text;
   refusal.textContent = "";
 }

@@ -4,7 +4,7 @@ let taught = null, wrong = null, at = 0, smoothing = 0;
 const top_ = add(host, "div", "tr-row"), box = targetBox(top_, () => go());
 button(top_, "teaching.go", () => go(), true);
 const source = add(host, "p", "tr-quiet"), numbers = add(host, "p", "tr-numbers"), steps = add(host, "div", "tr-steps"), loss = add(host, "div"), detail = add(host, "div", "tr-columns"), after = add(host, "div"), beside = add(host, "div"), rules = add(host, "details");
-const epsilon = slider(top_, "smoothing", 0, 0.5, 0.01, 0, (x) => { smoothing = x; draw(); }, (x) => x.toFixed(2));
+slider(top_, "smoothing", 0, 0.5, 0.01, 0, (x) => { smoothing = x; draw(); }, (x) => x.toFixed(2));
 
 let sent = {};
 function go() { sent = targetOf(box); ask({ what: "teach", ...sent }); }
