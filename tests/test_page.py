@@ -17,6 +17,7 @@ from app.page import build, chosen_example
 from app.steps import Steps
 from app.turns import RUNS, Latest, Turn
 from app.views import decoding, masks
+from app.widgets.line import line
 from core import Settings, run
 from core.errors import InputError
 from core.examples import EXAMPLES, OWN, SUMMARIES, gloss, saved, source_for
@@ -266,10 +267,10 @@ def test_every_foreign_word_of_a_saved_run_has_an_english_gloss():
 
 def test_an_example_brings_its_task_where_the_model_has_it():
     fill = next(e for e in EXAMPLES if e.task == "fill")
-    assert chosen_example(fill, "", ["en-de", "fill"]) == (fill.text, "fill", fill.look)
-    assert chosen_example(fill, "summary", ["en-de"]) == (fill.text, "", fill.look)
-    assert chosen_example(EXAMPLES[0], "fill", ["en-de", "fill"]) == (EXAMPLES[0].text, "", EXAMPLES[0].look)
-    assert chosen_example(EXAMPLES[0], "own", ["own"]) == (EXAMPLES[0].text, "own", EXAMPLES[0].look)
+    assert chosen_example(fill, "", ["en-de", "fill"]) == (fill.text, "fill", line(f"look.{fill.key}"))
+    assert chosen_example(fill, "summary", ["en-de"]) == (fill.text, "", line(f"look.{fill.key}"))
+    assert chosen_example(EXAMPLES[0], "fill", ["en-de", "fill"]) == (EXAMPLES[0].text, "", line(f"look.{EXAMPLES[0].key}"))
+    assert chosen_example(EXAMPLES[0], "own", ["own"]) == (EXAMPLES[0].text, "own", line(f"look.{EXAMPLES[0].key}"))
 
 
 def test_every_example_says_what_it_shows():

@@ -20,4 +20,4 @@ class Line(Component):
     """A `gr.HTML` that says one line."""
 
     def __init__(self, value: dict[str, Any], elem_id: str):
-        super().__init__(value, html_template=TEMPLATE, js_on_load=once("line", ("line",)), elem_id=elem_id)
+        super().__init__(value, html_template=TEMPLATE, js_on_load=once("line"), elem_id=elem_id)

@@ -2,12 +2,16 @@
 
 import pytest
 
-PLACES = """() => Object.fromEntries([["text", "#ts-text textarea"], ["run", "#ts-run"],
-  ["written", ".ts-root [data-ts=text]"], ["labels", ".ts-root [data-ts=cols] span"], ["cells", ".ts-root [data-ts=cells]"],
-  ["rows", ".ts-root [data-ts=rows] > :nth-child(3)"]].map(([name, where]) => [name, document.querySelector(where).getBoundingClientRect().bottom + scrollY]).concat([
-  ["top", document.querySelector(".ts-root [data-ts=cells]").getBoundingClientRect().top + scrollY]]))"""
+# Name -> y of its lower edge; "top" is the heatmap's upper one. px from the top of the page.
+PLACES = """() => {
+  const box = (where) => document.querySelector(where).getBoundingClientRect(), cells = ".ts-root [data-ts=cells]";
+  return { text: box("#ts-text textarea").bottom + scrollY, run: box("#ts-run").bottom + scrollY,
+    written: box(".ts-root [data-ts=text]").bottom + scrollY, top: box(cells).top + scrollY,
+    rows: box(".ts-root [data-ts=rows] > :nth-child(3)").bottom + scrollY };
+}"""
 # Window, language -> where the cells may begin, px from the top of the page. The phone shows them after one swipe.
-SCREENS = [((1280, 900), "en", 700), ((1280, 900), "de", 725), ((1366, 768), "en", 700), ((390, 844), "en", 1110), ((390, 844), "de", 1150)]
+SCREENS = [((1280, 900), "en", 700), ((1280, 900), "de", 725), ((1366, 768), "en", 700),
+           ((390, 844), "en", 1110), ((390, 844), "de", 1150)]
 
 
 @pytest.mark.parametrize(("size", "language", "most"), SCREENS, ids=lambda one: str(one))
@@ -18,7 +22,6 @@ def test_the_heatmap_is_in_sight(open_page, address, size, language, most):
     page.wait_for_function("document.querySelector('.ms-root')")  # the strip for newcomers stands above it
     found = page.evaluate(PLACES)
     page.context.close()
-    print(size, language, found)
     assert found["top"] <= most, found
     assert max(found["text"], found["run"]) < size[1]
     if size == (1280, 900):  # and rows of it, not only where they begin
