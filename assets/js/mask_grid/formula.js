@@ -13,10 +13,10 @@ function wording(one, stack) {
   return parts.join(", ");
 }
 
-/** What the preset means, in one sentence. */
+/** What the preset means, in one sentence, and that what was drawn over it wins. */
 function meaning(one, stack) {
-  const rule = ruleOf(one, stack);
-  return word("means." + rule + (rule === "window" && stack === "decoder" ? ".decoder" : ""), { p: one.size });
+  const rule = ruleOf(one, stack), said = word("means." + rule + (rule === "window" && stack === "decoder" ? ".decoder" : ""), { p: one.size });
+  return one.hidden.length || one.cells.size ? said + " " + word("means.drawn") : said;
 }
 
 /** [value, condition] a line; earlier lines win over later ones. */
