@@ -74,3 +74,34 @@ def test_a_figure_tells_its_parts_apart(id, dark):
     for one, other in itertools.combinations(lines, 2):
         if one[1:] == other[1:]:
             assert min(distance(one[0], other[0], who) for who in SEEN) > 10, (one, other)
+
+
+# States that stand beside each other: file of assets/css -> the rules that tell them apart.
+STATES = {
+    "beam_tree": (".bt-box.bt-best rect", ".bt-box.bt-ended rect", ".bt-box.bt-pruned rect"),
+    "findings": (".fd-gone", ".fd-new", ".fd-moved", ".fd-here", ".fd-still"),
+    "noise": (".nz-moved", ".nz-by-hand::after", ".nz-linked"),
+    "stepper": (".ts-col.ts-undercovered", ".ts-col.ts-overcovered"),
+}
+COLOURS = ("color", "background", "fill", "stroke", "opacity")
+
+
+def shape(style: str, rule: str) -> str:
+    """What a rule sets besides colours."""
+    told = re.search(rf"(?:^|\}}|,)\s*{re.escape(rule)}\s*\{{([^}}]*)\}}", style, re.M)
+    assert told, rule
+    pairs = [part.strip().split(":", 1) for part in told[1].split(";") if part.strip()]
+    kept = [f"{name}:{value}" for name, value in pairs if name not in COLOURS and not name.endswith("-color")]
+    return re.sub(r"color-mix\([^;]*\)|var\(--[^)]*\)|#[0-9a-f]{3,8}\b", "", ";".join(kept))
+
+
+@pytest.mark.parametrize("file", STATES)
+def test_no_state_is_told_by_colour_alone(file):
+    style = (ROOT / "assets" / "css" / f"{file}.css").read_text("utf-8")
+    shapes = [shape(style, rule) for rule in STATES[file]]
+    assert all(shapes) and len(set(shapes)) == len(shapes) == len(STATES[file])
+
+
+def test_a_state_of_colour_alone_is_found():
+    assert shape(".a { color: var(--x); background: #fff; border-color: red }", ".a") == ""
+    assert shape(".a { border: 2px solid var(--x) }", ".a") == shape(".a { border: 2px solid #123456 }", ".a") != ""
