@@ -11,6 +11,8 @@ from app.keeper import Keeper
 from app.making import Making
 from app.recent import Recent
 from app.turns import Latest, Turn
+from app.widgets.line import line
+from app.words import english
 from core.engines import Engine as Maker
 from core.engines import Lent, Options, engine_of
 from core.errors import EngineError, InputError, TwoStacksError
@@ -24,12 +26,13 @@ log = logging.getLogger("two-stacks")
 PATIENCE = 0.5  # seconds before a run is streamed; a shorter one arrives whole
 INTERVAL = 0.1  # seconds between streamed messages
 MOST_EXPLAINED = 256 * 128  # source x output tokens; input x gradient goes back through the encoder for each output token
+LOADS = ("status.unloaded", "status.imports", "status.weights")  # what is told until the default model is there, or never will be
 LOADING = "The model is still loading; this goes on as soon as it is there."
 HEAD_START = 1.0  # seconds that the browser has for the first picture before importing torch takes a core
 
 
 class Engine:
-    """Shared by all visitors; holds no visitor's state. `status` is one line about the default model.
+    """Shared by all visitors; holds no visitor's state. `told` is a line (app/widgets/line.py) about the default model.
 
     maker: what makes runs, comparisons and corpora, here or on a cluster (core/engines).
     """
@@ -39,7 +42,7 @@ class Engine:
         self.models, self.keeper, self._options, self._lent = models, keeper or Keeper(), options or Options(), elsewhere
         self._maker: Maker | None = None
         self.saved: dict[str, Trace] = {trace.settings.to_json(): trace for trace in saved()}
-        self.status = f"{DEFAULT}: not loaded yet; saved runs are shown meanwhile"
+        self.told = line("status.unloaded", name=DEFAULT)
         self.turn, self.latest, self.recent, self.making = Turn(), Latest(), Recent(self.saved.values()), Making()
         self._begin, self._choosing = threading.Lock(), threading.Lock()
         self._begun = False
@@ -54,17 +57,19 @@ class Engine:
 
     def _load(self) -> None:
         time.sleep(HEAD_START)
-        self.status = f"{DEFAULT}: loading (1 of 2: torch and transformers)"
+        self.told = line("status.imports", name=DEFAULT)
         try:
             self.wait_for_imports()
-            self.status = f"{DEFAULT}: loading (2 of 2: weights)"
+            self.told = line("status.weights", name=DEFAULT)
             loaded = self.models.load(DEFAULT)
             cluster = self.maker.open()
         except Exception as error:  # whatever it is, the page must say so instead of waiting for ever
             log.exception("the default model does not load, or the cluster does not answer")
-            self.status = f"{DEFAULT}: {error if isinstance(error, TwoStacksError) else 'does not load; the log says why'}"
+            ours = isinstance(error, TwoStacksError)
+            self.told = line("status.refused", name=DEFAULT, why=str(error)) if ours else line("status.failed", name=DEFAULT)
             return
-        self.status = f"{DEFAULT}: ready on {cluster or loaded.device}, {str(loaded.dtype).removeprefix('torch.')}"
+        where, how = str(cluster or loaded.device), str(loaded.dtype).removeprefix("torch.")
+        self.told = line("status.ready", name=DEFAULT, where=where, how=how)
         with suppress(TwoStacksError):  # whoever runs something is told
             _ = self.keeper.store  # reads its file from end to end, seconds for gigabytes: best while nobody waits
 
@@ -81,6 +86,11 @@ class Engine:
         Whatever else of core needs them is imported after this: two threads that begin at different ends break the import.
         """
         import core.runs  # noqa: F401
+
+    @property
+    def status(self) -> str:
+        """What is told of the default model, in English."""
+        return english(f"line.{self.told['key']}", **self.told["values"])
 
     @property
     def ready(self) -> bool:

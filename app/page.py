@@ -16,7 +16,7 @@ from app.config import AppConfig
 from app.controls import Controls, model_picker, more, task_picker, text_box
 from app.corpus_packs import line_of
 from app.door import REFUSALS, Door
-from app.engine import LOADING, Engine
+from app.engine import LOADING, LOADS, Engine
 from app.guarded import Guarded
 from app.tab import Tab
 from app.theme import CSS, theme
@@ -26,6 +26,7 @@ from app.widgets.aids import Aids, sheet
 from app.widgets.beats import Beats
 from app.widgets.late import Late, code
 from app.widgets.lecture import Lecture
+from app.widgets.line import Line, line
 from app.widgets.replay_bar import ReplayBar
 from app.widgets.scripts import head
 from app.widgets.spelling import Spelling, pack
@@ -33,6 +34,7 @@ from app.widgets.stepper import PLOTLY_FILE, Stepper
 from app.words import TRANSLATIONS, said
 from core.errors import InputError, TwoStacksError
 from core.examples import EXAMPLES, Example, source_for
+from core.models import BUNDLED
 from core.settings import MAX_CHARACTERS, MAX_SOURCE
 from core.spelling import marks
 from core.text import usable
@@ -53,22 +55,22 @@ def build(config: AppConfig) -> gr.Blocks:
         aids = Aids(elem_id="ts-aids", elem_classes="ts-bare")
         aids.ask(sheet, None, aids, queue=False, api_visibility="private", show_progress="hidden")
         with gr.Row(elem_id="ts-controls"):
-            with gr.Column(scale=3, min_width=300):
+            with gr.Column(scale=7, min_width=300):
                 text = text_box(first.settings.text if first else EXAMPLES[0].text)
                 spelling = Spelling(box="ts-text")
-                with gr.Row(elem_id="ts-chips"):
-                    chips = [gr.Button(e.name, size="sm", variant="secondary", min_width=0) for e in EXAMPLES]
-                    surprise = gr.Button(said("page.surprise"), size="sm", min_width=0, elem_id="ts-surprise")
-                look = _line(EXAMPLES[0].look, "ts-look")
-            with gr.Column(scale=2, min_width=300):
-                with gr.Row():
-                    model, task = model_picker(engine.models, first.settings.task if first else "")
-                with gr.Row():
-                    go = gr.Button(said("page.run"), variant="primary", elem_id="ts-run", scale=2, min_width=120)
-                    stop = gr.Button(said("page.stop"), elem_id="ts-stop", scale=1, min_width=80)
-                knows = _line(_knows(engine, model.value), "ts-knows")
-                status = _line(engine.status, "ts-status")
-        controls = Controls(text, model, task, **more())
+            with gr.Column(scale=1, min_width=130, elem_id="ts-go"):
+                go = gr.Button(said("page.run"), variant="primary", elem_id="ts-run", min_width=80)
+                stop = gr.Button(said("page.stop"), elem_id="ts-stop", min_width=80)
+            with gr.Column(scale=5, min_width=300, elem_id="ts-which"), gr.Row():
+                model, task = model_picker(engine.models, first.settings.task if first else "")
+        with gr.Row(elem_id="ts-chips"):
+            chips = [gr.Button(said(f"page.example.{e.key}"), size="sm", variant="secondary", min_width=0) for e in EXAMPLES]
+            surprise = gr.Button(said("page.surprise"), size="sm", min_width=0, elem_id="ts-surprise")
+        with gr.Row(elem_id="ts-lines"):
+            look = Line(line(f"look.{EXAMPLES[0].key}"), "ts-look")
+            knows = Line(_knows(engine, model.value), "ts-knows")
+            status = Line(engine.told, "ts-status")
+            controls = Controls(text, model, task, **more())
         notice = gr.HTML("", html_template="<div class='ts-notice' role='alert'>{{value}}</div>", elem_id="ts-notice")
         unkept = gr.HTML("", html_template="<div class='ts-notice' role='status'>{{value}}</div>", elem_id="ts-unkept")
         key = gr.BrowserState("", storage_key="two-stacks", secret="two-stacks")  # what it holds is signed by the host
@@ -78,7 +80,7 @@ def build(config: AppConfig) -> gr.Blocks:
         minutes = Late(elem_id="ts-minutes", elem_classes="ts-bare")
         with gr.Tabs(elem_id="ts-tabs") as tabs:
             with gr.Tab(said("page.attention"), id="attention"):
-                stepper = Stepper(value=engine.saved_pack(first) if first else None)
+                stepper = Stepper(value=engine.saved_pack(first) if first else None, elem_classes="ts-bare")
             others: list[Tab] = []
             for view in VIEWS:
                 name = view.TITLE.rpartition(".")[2]
@@ -97,7 +99,7 @@ def build(config: AppConfig) -> gr.Blocks:
         ran = [gr.on([go.click, text.submit], answer, controls.inputs(), [stepper, notice], **MODEL_TURN)]
         choices = {chip: lambda now, name, chosen=example: chosen_example(chosen, now, engine.models.tasks(str(name)))
                    for chip, example in zip(chips, EXAMPLES, strict=True)}
-        choices[surprise] = lambda now, _: (source_for(str(now), np.random.default_rng()), now, "")
+        choices[surprise] = lambda now, _: (source_for(str(now), np.random.default_rng()), now, line())
         for chip, choose in choices.items():
             filled = chip.click(choose, [task, model], [text, task, look], queue=False, api_visibility="private",
                                 trigger_mode="multiple")
@@ -131,11 +133,11 @@ def build(config: AppConfig) -> gr.Blocks:
             lambda name, now: (task_picker(engine.models, str(name), _kept_task(engine, name, now)), _knows(engine, str(name))),
             [model, task], [task, knows], queue=False, api_visibility="private", show_progress="hidden",
         )
-        text.input(None, None, look, js="() => ''", queue=False, show_progress="hidden")  # what is typed is no example
+        text.input(None, None, look, js="() => null", queue=False, show_progress="hidden")  # what is typed is no example
         gr.on([text.change, model.change], lambda *typed: _spelling(engine, *typed), [text, model], spelling, queue=False,
               api_visibility="private", show_progress="hidden", trigger_mode="always_last")
         timer = gr.Timer(1.0)
-        timer.tick(lambda: (engine.status, gr.Timer(active=not engine.ready)), None, [status, timer], queue=False,
+        timer.tick(lambda: _told(engine.told), None, [status, timer], queue=False,
                    api_visibility="private", show_progress="hidden")
         page.load(lambda: code("minutes", "text", "minutes", "troubles"), None, minutes, queue=False, api_visibility="private",
                   show_progress="hidden")
@@ -145,11 +147,11 @@ def build(config: AppConfig) -> gr.Blocks:
     return page
 
 
-def chosen_example(example: Example, task: object, tasks: Sequence[str]) -> tuple[str, object, str]:
+def chosen_example(example: Example, task: object, tasks: Sequence[str]) -> tuple[str, object, dict]:
     """(text, task, what to look at) after a click: an example made for a task brings it where the model has it;
     a plain one leaves such a task."""
     made_for = {other.task for other in EXAMPLES}
-    return example.text, example.task if example.task in tasks else "" if task in made_for else task, example.look
+    return example.text, example.task if example.task in tasks else "" if task in made_for else task, line(f"look.{example.key}")
 
 
 def _answer(engine: Engine, controls: Controls, values: dict, visitor: str = "") -> Iterator[tuple]:
@@ -202,12 +204,16 @@ def _kept_task(engine: Engine, name: object, task: object) -> str:
     return task if isinstance(task, str) and task in engine.models.tasks(str(name)) else ""
 
 
-def _knows(engine: Engine, name: str) -> str:
-    return f"{name[:100]}: {engine.models.about(name)}"
+def _told(told: dict) -> tuple[dict, gr.Timer]:
+    """The line on how far the default model has loaded, and the timer that asks for it until nothing more will be told."""
+    return told, gr.Timer(active=told["key"] in LOADS)
 
 
-def _line(value: str, elem_id: str) -> gr.HTML:
-    return gr.HTML(value, html_template="<div class='ts-fact'>{{value}}</div>", elem_id=elem_id)
+def _knows(engine: Engine, name: str) -> dict:
+    """The line on what a model knows."""
+    base = name.partition("@")[0]
+    kind = base if base in BUNDLED else "registered" if base in engine.models.folders else "hub"
+    return line(f"knows.{kind}", name=name[:100])
 
 
 def launch(page: gr.Blocks, config: AppConfig) -> None:

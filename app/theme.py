@@ -8,17 +8,25 @@ from app.widgets.scripts import styles
 _OWN = """
 .gradio-container { width: 100%; max-width: 1500px !important; margin: 0 auto;
   overflow: clip !important; } /* hidden: nothing sticks */
-#ts-head h1 { margin: 0; font-size: 1.9rem; letter-spacing: -.02em; }
-#ts-head p { margin: .2rem 0 0; color: var(--body-text-color-subdued); font-size: 1.05rem; max-width: 62rem; }
+.column:has(> #ts-head) { gap: 10px; }
+#ts-head h1 { margin: 0; font-size: 1.9rem; letter-spacing: -.02em; white-space: nowrap; }
+#ts-head p { margin: 0; color: var(--body-text-color-subdued); max-width: 62rem; }
 #ts-controls, #ts-controls .column { gap: .6rem; }
-#ts-knows, #ts-status, #ts-look { min-height: 0; padding: 0; margin: 0; }
-#ts-knows .html-container, #ts-status .html-container, #ts-look .html-container { padding: 0; }
-#ts-status { margin-top: -.4rem; }
+#ts-go { flex-direction: column; justify-content: flex-end; }
+:is(#ts-controls, #ts-which) .block { padding: 0; border: 0; background: none; box-shadow: none; }
+:is(#ts-controls, #ts-which) .form { border: 0; background: none; box-shadow: none; gap: .6rem; }
+#ts-lines { gap: 2px .9rem; flex-wrap: wrap; align-items: center; }
+:is(#ts-knows, #ts-status, #ts-look) { width: auto; flex: 0 1 auto; padding: 0; margin: 0; overflow: visible; }
+:is(#ts-knows, #ts-status, #ts-look) .html-container { padding: 0; }
+#ts-look { margin-inline-end: auto; }
+#ts-status { flex-basis: 232px; } /* whatever it says: what stands behind it stays in its line */
+#ts-look .ts-fact { color: var(--body-text-color); font-weight: 600; }
+#ts-look:has(.ts-fact:empty) { flex-basis: 0; }
 :is(#ts-notice, #ts-unkept):has(.ts-notice:empty) { display: none; }
 #ts-chips { gap: .4rem; flex-wrap: wrap; }
 #ts-chips button { border-radius: 999px; min-width: 0; flex: 0 1 auto; font-weight: 500; text-align: left;
   white-space: normal; }
-.ts-fact { color: var(--body-text-color-subdued); font-size: .92rem; overflow-wrap: anywhere; }
+.ts-fact { color: var(--body-text-color-subdued); font-size: .88rem; line-height: 21px; overflow-wrap: anywhere; }
 .ts-notice:not(:empty) { border-left: 4px solid var(--c-vermilion); padding: .5rem .8rem; border-radius: 4px;
   background: var(--background-fill-secondary); overflow-wrap: anywhere; }
 .ts-underlines { position: absolute; z-index: 2; overflow: hidden; pointer-events: none; color: transparent; border-style: solid;
@@ -58,26 +66,41 @@ _OWN = """
 /* Gradio mounts one kind of component after the other: nothing is shown until what stands above it is there. Then the rooms of
    what comes a moment after the page, so that nothing below moves when it does. */
 .gradio-container:not(:has(#ts-text textarea):has(#ts-chips button):has(#ts-run):has(#ts-status))
-  :is(#ts-controls, #ts-more, #ts-minutes, #ts-tabs) { visibility: hidden; }
-#ts-head { min-height: 97px; }
-#ts-controls { min-height: 249px; }
-#ts-look, #ts-status { min-height: 21px !important; }
-#ts-more { min-height: 40px; }
-#ts-minutes { min-height: 74px; }
+  :is(#ts-controls, #ts-chips, #ts-lines, #ts-more, #ts-minutes, #ts-tabs) { visibility: hidden; }
+#ts-head { min-height: 48px; }
+#ts-controls { min-height: 92px; }
+#ts-chips { min-height: 30px; }
+#ts-lines { min-height: 21px; }
+:is(#ts-look, #ts-knows, #ts-status) { min-height: 21px !important; }
+#ts-more { min-height: 21px; padding: 0; border: 0; background: none; box-shadow: none; width: auto; flex: 0 1 auto; margin: 0; overflow: visible !important; }
+#ts-more:has(> .open) { flex: 1 1 100%; }
+#ts-more > .label-wrap { width: auto; gap: .5rem; color: var(--link-text-color); font-size: .88rem; line-height: 21px; }
+#ts-more > .open { margin-bottom: .6rem; }
+#ts-minutes { min-height: 70px; }
+#ts-train-teaching-view { min-height: 720px; }
+#ts-beats { position: absolute; }
+#ts-tabs { gap: 0; }
+#ts-tabs > .tab-wrapper { margin: 0; padding-bottom: 0; height: auto; }
+#ts-tabs > [role=tabpanel] { padding: 10px 0 0; border: 0; }
 .ts-minutes-off #ts-minutes { display: none; }
 #ts-formulas-plot:not(.fc-slot *) { display: none; } /* until a card takes it in */
-@media (max-width: 1060px) { #ts-head { min-height: 125px; } #ts-controls { min-height: 340px; } }
+@media (min-width: 1061px) {
+  #ts-head .md { display: flex; align-items: center; gap: 1.4rem; padding-inline-end: 250px; }
+}
 @media (max-width: 640px) {
-  #ts-head { min-height: 177px; }
+  .column:has(> #ts-head) { margin-inline: -20px; }
   #ts-head h1 { font-size: 1.5rem; }
-  #ts-head p { font-size: 1rem; }
-  #ts-aids { min-height: 26px !important; }
+  #ts-which .info-text { display: none; }
   #ts-chips { flex-wrap: nowrap; overflow-x: auto; padding: 2px 2px 6px; scrollbar-width: thin; }
   #ts-chips button { flex: none; white-space: nowrap; }
-  #ts-controls > .column:first-child { min-height: 192px; }
-  #ts-controls > .column:last-child { min-height: 304px; }
-  #ts-status { min-height: 41px !important; }
-  #ts-minutes { min-height: 146px; }
+  #ts-go { flex-flow: row nowrap; }
+  #ts-go > #ts-run { flex: 3; }
+  #ts-go > #ts-stop { flex: 1; }
+  :is(#ts-go, #ts-which) { min-width: 100% !important; }
+  #ts-which .row { flex-wrap: nowrap; }
+  #ts-which .form > * { min-width: 0 !important; }
+  :is(#ts-look, #ts-knows) { flex-basis: 100%; }
+  #ts-minutes { min-height: 128px; }
   #ts-tabs > .tab-wrapper button[role=tab], #ts-tabs > .tab-wrapper [aria-hidden] button { padding: 0 .4rem; font-size: .85rem; }
   #ts-noise-controls > *, #ts-noise-controls .form > * { flex: 1 1 100%; min-width: 100% !important; }
   #ts-noise-buttons button, #ts-scores-row button { flex: 1 1 100%; white-space: normal; height: auto; }

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import gradio as gr
 
+from core.examples import EXAMPLES
+from core.models import BUNDLED
 from core.noise import NOISES
 from core.noising import NoiseSettings
 from core.settings import Decoding, Settings
@@ -20,6 +22,9 @@ def read(folder: Path = WORDS) -> dict[str, dict[str, str]]:
     files["en"] |= {f"noise.{name}": help for name, help in helps(NoiseSettings).items()}
     files["en"] |= {f"noise_picker.{name}.title": noise.title for name, noise in NOISES.items()}
     files["en"] |= {f"noise_picker.{name}.help": noise.help for name, noise in NOISES.items()}
+    for example in EXAMPLES:
+        files["en"] |= {f"page.example.{example.key}": example.name, f"line.look.{example.key}": example.look}
+    files["en"] |= {f"line.knows.{name}": f"{{name}}: {about}" for name, about in BUNDLED.items()}
     return {language: files["en"] | words for language, words in files.items()}
 
 

@@ -37,6 +37,11 @@ class Example:
     gloss: dict[str, str] = field(default_factory=dict)
     reference: str = ""
 
+    @property
+    def key(self) -> str:
+        """The name as a key of assets/words."""
+        return self.name.replace(",", "").replace(" ", "-")
+
 
 _FILE = json.loads((ASSETS / "examples.json").read_text("utf-8"))
 EXAMPLES = tuple(Example(**entry) for entry in _FILE["first"])  # the first one is the first screen

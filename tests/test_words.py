@@ -34,7 +34,7 @@ def test_german_is_whole():
     own = json.loads((WORDS / "de.json").read_text("utf-8"))
     whole = ("stepper.", "page.", "noise.", "noise_picker.", "corruption.", "rebuilding.", "noise_table.",
              "mask_grid.", "matrices.", "scoreboard.", "ngrams.", "session_list.", "replay_bar.", "beam_tree.", "trial_table.",
-             "lecture.", "pointer.", "cache_curves.", "corpus_table.", "training.", "aids.",
+             "lecture.", "line.", "pointer.", "cache_curves.", "corpus_table.", "training.", "aids.",
              "help_sheet.", "minutes.", "door.")
     assert {key for key in ENGLISH if key.startswith(whole)} <= set(own)
 

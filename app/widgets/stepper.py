@@ -31,6 +31,20 @@ def _line(name: str) -> str:
 
 TEMPLATE = f"""
 <div class="ts-root" data-ts="root" role="application" tabindex="0" {_ui.attributes(aria_label="label")}>
+  <div class="ts-line ts-written"><span class="ts-name" {_ui.say("text")}</span>
+    <bdi class="ts-text" data-ts="text" dir="auto"></bdi></div>
+  <div class="ts-controls">
+    <span class="ts-buttons">
+      {_ui.icon("first", "M6 5h2.4v14H6zM19 5v14L9.5 12z")}
+      {_ui.icon("back", "M16.5 5v14L7 12z")}
+      {_ui.icon("play", "M7.5 4.5v15L20 12z")}
+      {_ui.icon("forward", "M7.5 5v14L17 12z")}
+      {_ui.icon("last", "M5 5v14l9.500-7zM15.600 5H18v14h-2.400z")}
+    </span>
+    <input class="ts-scrub" data-ts="scrub" type="range" min="1" max="1" value="1" step="1" {_ui.attributes(aria_label="scrub")}>
+    <span class="ts-count" data-ts="count"></span>
+    {speeds(_ui, 1, 3, 6, 12, chosen=3)}
+  </div>
   <div class="ts-head">
     {_ui.select("map", "cross", "decoder", "encoder")}
     {_ui.select("layer")}
@@ -38,6 +52,7 @@ TEMPLATE = f"""
     <span class="ts-reduction" data-ts="reduction"></span>
     <span class="ts-legend" aria-hidden="true">0 <i class="ts-ramp" data-ts="ramp"></i>
       <span data-ts="scale">1</span></span>
+    <button type="button" class="ts-text-button ts-unfold" data-ts="unfold" aria-expanded="false" {_ui.say("unfold")}</button>
   </div>
   <div class="ts-head ts-options">
     {_ui.select("cover", "weights", "sum", "overlap", say="show")}
@@ -52,26 +67,6 @@ TEMPLATE = f"""
     {_ui.button("explain")}
   </div>
   <div class="ts-notes" data-ts="notes"></div>
-  {_line("source")}
-  {_line("output")}
-  <div class="ts-line"><span class="ts-name" {_ui.say("text")}</span><bdi class="ts-text" data-ts="text" dir="auto"></bdi>
-    <span class="ts-about" data-ts="about"></span>
-    <span class="ts-exports">{EXPORTS}
-      <button type="button" class="ts-text-button" data-ts="pairs" {_ui.attributes(title="pairs.title")}>i-j</button>
-    </span>
-  </div>
-  <div class="ts-controls">
-    <span class="ts-buttons">
-      {_ui.icon("first", "M6 5h2.4v14H6zM19 5v14L9.5 12z")}
-      {_ui.icon("back", "M16.5 5v14L7 12z")}
-      {_ui.icon("play", "M7.5 4.5v15L20 12z")}
-      {_ui.icon("forward", "M7.5 5v14L17 12z")}
-      {_ui.icon("last", "M5 5v14l9.500-7zM15.600 5H18v14h-2.400z")}
-    </span>
-    <input class="ts-scrub" data-ts="scrub" type="range" min="1" max="1" value="1" step="1" {_ui.attributes(aria_label="scrub")}>
-    <span class="ts-count" data-ts="count"></span>
-    {speeds(_ui, 1, 3, 6, 12, chosen=3)}
-  </div>
   <p class="ts-caption" data-ts="caption" aria-live="polite"></p>
   <p class="ts-hidden" data-ts="kept"></p>
   <p class="ts-hidden" data-ts="hidden"></p>
@@ -121,6 +116,15 @@ TEMPLATE = f"""
       <div class="ts-message" data-ts="message" role="status" dir="auto"></div>
     </div>
     <div class="ts-side" data-ts="side"></div>
+  </div>
+  <div class="ts-tokens">
+    {_line("source")}
+    {_line("output")}
+  </div>
+  <div class="ts-line ts-taking"><span class="ts-about" data-ts="about"></span>
+    <span class="ts-exports">{EXPORTS}
+      <button type="button" class="ts-text-button" data-ts="pairs" {_ui.attributes(title="pairs.title")}>i-j</button>
+    </span>
   </div>
   <div class="ts-tip" data-ts="tip" aria-hidden="true"></div>
 </div>

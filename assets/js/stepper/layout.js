@@ -54,7 +54,7 @@ function layout() {
   px(at.gradient.querySelector(".ts-graxis"), { width: grid.label });
   px(at.axis, { width: grid.label, height: BAR_HEIGHT });
   px(at.bars, { width: n * cw, height: BAR_HEIGHT });
-  px(at.scroll, { maxHeight: Math.round(height) });
+  px(at.scroll, { maxHeight: Math.round(height) + 24 });   // the foot may yet grow by a line
   at.sheet.style.fontSize = font + "px";
   px(at.canvas, { width: n * cw, height: m * grid.ch });
   at.cells.style.setProperty("--ts-gap", Math.max(1, Math.round(dpr)) / dpr + "px");

@@ -10,7 +10,7 @@ const part = (name) => element.querySelector('[data-ts="' + name + '"]');
 const names = "root map layer head cover hard words specials multiples many reduction ramp scale about notes source output text first back play " +
   "forward last scrub count speed caption hidden scroll sheet corner cols mid rows cells canvas column current hovered foot unit axis bars " +
   "plain plot message body stage side tip under over marks png svg csv pairs explain gradient shares contrast pages page keep compare kept " +
-  "twin twincols twinrows twincells twincanvas twinhovered linked";
+  "twin twincols twinrows twincells twincanvas twinhovered linked unfold";
 const at = Object.fromEntries(names.split(" ").map((name) => [name, part(name)]));
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 const BAR_HEIGHT = 92;

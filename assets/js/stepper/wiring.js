@@ -54,6 +54,7 @@ function told() {
 for (const kind of ["hard", "words", "specials", "multiples"]) {
   at[kind].onchange = () => { view[kind] = at[kind].checked; hideTip(); paint("", performance.now()); };
 }
+at.unfold.onclick = () => at.unfold.setAttribute("aria-expanded", String(at.root.classList.toggle("ts-open")));   // where it is narrow
 at.page.onchange = () => { view.page = +at.page.value; hideTip(); paint("", performance.now()); };
 for (const kind of ["under", "over"]) {
   at[kind].oninput = () => { if (at[kind].value !== "" && +at[kind].value >= 0) { view[kind] = +at[kind].value; paint(); } };
