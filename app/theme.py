@@ -72,7 +72,8 @@ _OWN = """
 #ts-chips { min-height: 30px; }
 #ts-lines { min-height: 21px; }
 :is(#ts-look, #ts-knows, #ts-status) { min-height: 21px !important; }
-#ts-more { min-height: 21px; padding: 0; border: 0; background: none; box-shadow: none; width: auto; flex: 0 1 auto; margin: 0; overflow: visible !important; }
+#ts-more { min-height: 21px; padding: 0; border: 0; background: none; box-shadow: none;
+  width: auto; flex: 0 1 auto; margin: 0; overflow: visible !important; }
 #ts-more:has(> .open) { flex: 1 1 100%; }
 #ts-more > .label-wrap { width: auto; gap: .5rem; color: var(--link-text-color); font-size: .88rem; line-height: 21px; }
 #ts-more > .open { margin-bottom: .6rem; }

@@ -15,6 +15,7 @@ from app.engine import Engine, _streamed
 from app.page import _answer, _explain, _spelling, build, chosen_example
 from app.turns import RUNS, Latest, Turn
 from app.views import decoding, masks
+from app.widgets.line import line
 from core import Settings, run
 from core.errors import InputError
 from core.examples import EXAMPLES, OWN, SUMMARIES, gloss, saved, source_for
@@ -264,10 +265,11 @@ def test_every_foreign_word_of_a_saved_run_has_an_english_gloss():
 
 def test_an_example_brings_its_task_where_the_model_has_it():
     fill = next(e for e in EXAMPLES if e.task == "fill")
-    assert chosen_example(fill, "", ["en-de", "fill"]) == (fill.text, "fill", fill.look)
-    assert chosen_example(fill, "summary", ["en-de"]) == (fill.text, "", fill.look)
-    assert chosen_example(EXAMPLES[0], "fill", ["en-de", "fill"]) == (EXAMPLES[0].text, "", EXAMPLES[0].look)
-    assert chosen_example(EXAMPLES[0], "own", ["own"]) == (EXAMPLES[0].text, "own", EXAMPLES[0].look)
+    assert chosen_example(fill, "", ["en-de", "fill"]) == (fill.text, "fill", line(f"look.{fill.key}"))
+    assert chosen_example(fill, "summary", ["en-de"]) == (fill.text, "", line(f"look.{fill.key}"))
+    first = EXAMPLES[0]
+    assert chosen_example(first, "fill", ["en-de", "fill"]) == (first.text, "", line(f"look.{first.key}"))
+    assert chosen_example(first, "own", ["own"]) == (first.text, "own", line(f"look.{first.key}"))
 
 
 def test_every_example_says_what_it_shows():

@@ -1,4 +1,5 @@
-"""A quiet line of words in the language of whoever looks: what to look at in an example, what a model knows, how far it has loaded.
+"""A quiet line of words in the language of whoever looks: what to look at in an example, what a model knows, how
+far it has loaded.
 
 The value is `line(key, **values)`: a key under `line.` in assets/words, and what stands in its places.
 """

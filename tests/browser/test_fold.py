@@ -2,12 +2,15 @@
 
 import pytest
 
-PLACES = """() => Object.fromEntries([["text", "#ts-text textarea"], ["run", "#ts-run"], ["written", ".ts-root [data-ts=text]"],
-  ["labels", ".ts-root [data-ts=cols] span"], ["cells", ".ts-root [data-ts=cells]"], ["rows", ".ts-root [data-ts=rows] > :nth-child(3)"]]
+PLACES = """() => Object.fromEntries([["text", "#ts-text textarea"], ["run", "#ts-run"],
+  ["written", ".ts-root [data-ts=text]"],
+  ["labels", ".ts-root [data-ts=cols] span"], ["cells", ".ts-root [data-ts=cells]"],
+  ["rows", ".ts-root [data-ts=rows] > :nth-child(3)"]]
   .map(([name, where]) => [name, document.querySelector(where).getBoundingClientRect().bottom + scrollY]).concat([
   ["top", document.querySelector(".ts-root [data-ts=cells]").getBoundingClientRect().top + scrollY]]))"""
 # Window, language -> where the cells may begin, px from the top of the page. The phone shows them after one swipe.
-SCREENS = [((1280, 900), "en", 700), ((1280, 900), "de", 725), ((1366, 768), "en", 700), ((390, 844), "en", 1110), ((390, 844), "de", 1150)]
+SCREENS = [((1280, 900), "en", 700), ((1280, 900), "de", 725), ((1366, 768), "en", 700),
+           ((390, 844), "en", 1110), ((390, 844), "de", 1150)]
 
 
 @pytest.mark.parametrize(("size", "language", "most"), SCREENS, ids=lambda one: str(one))
