@@ -96,6 +96,11 @@ class Engine:
         import core.runs  # noqa: F401
 
     @property
+    def settled(self) -> bool:
+        """Whether what is told of the default model stays as it is."""
+        return self._status[0] in ("ready", "refused", "failed")
+
+    @property
     def ready(self) -> bool:
         """Whether the default model is in memory."""
         return self.models.is_loaded(DEFAULT)

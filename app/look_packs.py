@@ -28,15 +28,15 @@ def probe(found: Probe) -> dict[str, Any]:
     if found.bias.any():
         signs.append("+")
         panels.append(matrices.panel(worded("page.masks.bias"), cut(found.bias), scale="diverging",
-                                     note=worded("page.masks.bias.note"), **ends(found.bias), **labels))
-    panels.append(matrices.panel(worded("page.masks.mask"), cut(found.mask), note=worded("page.masks.mask.note"),
+                                     note=worded("told.masks.bias.note"), **ends(found.bias), **labels))
+    panels.append(matrices.panel(worded("page.masks.mask"), cut(found.mask), note=worded("told.masks.mask.note"),
                                  scale="diverging", digits=0, **labels))
     panels.append(matrices.panel(worded("page.masks.weights"), cut(found.weights), low=0, high=1, dead=dead,
-                                 note=worded("page.masks.weights.note"), **labels))
+                                 note=worded("told.masks.weights.note"), **labels))
     signs += ["+", "→ softmax →"]
     if not np.array_equal(found.used, found.weights):
         panels.append(matrices.panel(worded("page.masks.used"), cut(found.used), low=0, high=1,
-                                     note=worded("page.masks.used.note"), **labels))
+                                     note=worded("told.masks.used.note"), **labels))
         signs.append("→")
     return matrices.pack(panels, signs)
 
@@ -51,14 +51,14 @@ def scaling(found: Probe) -> str:
     """What this model does with q·k before anything is added."""
     width = found.q.shape[-1]
     if found.scale == 1:
-        return worded("page.masks.scale.none")
+        return worded("told.masks.scale.none")
     if abs(found.scale - width**-0.5) < 1e-6:
-        return worded("page.masks.scale.root", width=width)
-    return worded("page.masks.scale.other", scale=f"{found.scale:.4g}")
+        return worded("told.masks.scale.root", width=width)
+    return worded("told.masks.scale.other", scale=f"{found.scale:.4g}")
 
 
 def probe_said(found: Probe) -> dict[str, Any]:
-    said = worded("page.masks.probe.said", stack=found.stack, layer=found.layer + 1, head=found.head + 1)
+    said = worded("told.masks.probe.said", stack=found.stack, layer=found.layer + 1, head=found.head + 1)
     cut = max(len(found.queries), len(found.keys)) > MOST_SHOWN
     dead = np.flatnonzero(~np.isfinite(found.mask).any(1))
     notes = [worded("told.probe.dead", rows=", ".join(str(row + 1) for row in dead[:12]))] if len(dead) else []
@@ -116,8 +116,8 @@ def heads(change: dict[str, np.ndarray], edits: Edits) -> dict[str, Any]:
         panels.append(matrices.panel(
             worded(f"page.masks.heads.{stack}"), one, [str(at + 1) for at in range(len(one))],
             [str(at + 1) for at in range(one.shape[1])], scale="diverging", low=-most, high=most, checked=off,
-            check=worded("page.masks.heads.off"), row_title=worded("page.masks.layer"), column_title=worded("page.masks.head"),
-            note=worded("page.masks.heads.note"),
+            check=worded("told.masks.heads.off"), row_title=worded("page.masks.layer"), column_title=worded("page.masks.head"),
+            note=worded("told.masks.heads.note"),
         ))
     return matrices.pack(panels)
 

@@ -126,7 +126,7 @@ def _both(pair: Pair, old: int, new: int) -> str:
 
 def _left_out(pair: Pair, rows: int) -> str:
     alone = len(pair.old.target) + len(pair.new.target) - 2 * rows
-    return worded("page.masks.difference.note", n=alone) if alone else ""
+    return worded("told.masks.difference.note", n=alone) if alone else ""
 
 
 def numbered(tokens: Sequence[Token]) -> list[str]:

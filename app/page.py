@@ -124,7 +124,7 @@ def build(config: AppConfig) -> gr.Blocks:
         gr.on([text.change, model.change], lambda *typed: spelled(engine, *typed), [text, model], spelling, queue=False,
               api_visibility="private", show_progress="hidden", trigger_mode="always_last")
         timer = gr.Timer(1.0)
-        timer.tick(lambda: (engine.told, gr.Timer(active=not engine.ready)), None, [status, timer], queue=False,
+        timer.tick(lambda: told(engine), None, [status, timer], queue=False,
                    api_visibility="private", show_progress="hidden")
         page.load(lambda: code("minutes", "text", "minutes", "troubles"), None, minutes, queue=False, api_visibility="private",
                   show_progress="hidden")
@@ -139,6 +139,12 @@ def chosen_example(example: Example, task: object, tasks: Sequence[str]) -> tupl
     a plain one leaves such a task."""
     made_for = {other.task for other in EXAMPLES}
     return example.text, example.task if example.task in tasks else "" if task in made_for else task, line(f"look.{example.key}")
+
+
+def told(engine: Engine) -> tuple[dict, gr.Timer]:
+    """The line on the default model, and the timer that asks for it, which ends with the last one."""
+    settled = engine.settled  # first: what is told may become the last one meanwhile
+    return engine.told, gr.Timer(active=not settled)
 
 
 def _kept_task(engine: Engine, name: object, task: object) -> str:

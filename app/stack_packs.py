@@ -28,10 +28,10 @@ def bias(found: Any) -> dict[str, Any]:
     table = found.bias[:, [at[0] for at in firsts.values()]]
     names = [f"{bucket}: {_span(found.distances[at], found.distances)}" for bucket, at in firsts.items()]
     return matrices.pack([
-        matrices.panel(worded("page.masks.bias.near"), found.bias[:, near], heads, [_place(d) for d in found.distances[near]],
-                       note=worded("page.masks.bias.near.note"), **axes),
-        matrices.panel(worded("page.masks.bias.buckets"), table, heads, names,
-                       note=worded("page.masks.bias.buckets.note", n=len(names), total=int(found.buckets.max()) + 1), **axes),
+        matrices.panel(worded("told.masks.bias.near"), found.bias[:, near], heads, [_place(d) for d in found.distances[near]],
+                       note=worded("told.masks.bias.near.note"), **axes),
+        matrices.panel(worded("told.masks.bias.buckets"), table, heads, names,
+                       note=worded("told.masks.bias.buckets.note", n=len(names), total=int(found.buckets.max()) + 1), **axes),
     ])
 
 
@@ -46,7 +46,7 @@ def _span(bucket: np.ndarray, every: np.ndarray) -> str:
     """Where the keys of one bucket stand: "8–11 left"; the outermost goes on for ever."""
     near, far = sorted((int(bucket[0]), int(bucket[-1])), key=abs)
     if near <= 0 <= far:  # a decoder's first bucket: the query itself, and all that the mask hides
-        return worded("page.masks.same.or.right") if far else _place(0)
+        return worded("told.masks.same.or.right") if far else _place(0)
     if far in (every[0], every[-1]):
         return "≥ " + _place(near)
     return _place(near) if near == far else f"{abs(near)}–{_place(far)}"
@@ -54,9 +54,9 @@ def _span(bucket: np.ndarray, every: np.ndarray) -> str:
 
 def bias_said(found: Any, name: str) -> dict[str, Any]:
     """How to read it, by position."""
-    where = worded("page.masks.bias.shared" if found.shared else "page.masks.bias.each", layer=found.layer + 1)
-    said = worded("page.masks.bias.said", name=name, stack=found.stack, where=where)
-    notes = [worded("page.masks.bias.sign"), worded("page.masks.bias.two" if found.bidirectional else "page.masks.bias.past")]
+    where = worded("told.masks.bias.shared" if found.shared else "page.masks.bias.each", layer=found.layer + 1)
+    said = worded("told.masks.bias.said", name=name, stack=found.stack, where=where)
+    notes = [worded("told.masks.bias.sign"), worded("told.masks.bias.two" if found.bidirectional else "page.masks.bias.past")]
     return {"kind": "found", "sentence": said, "lines": [], "notes": notes}
 
 
@@ -65,21 +65,21 @@ def padding(found: Padded) -> dict[str, Any]:
     rows = np.stack([found.effect.hidden_rows, found.effect.seen_rows])[:, :MOST_SHOWN]
     names = [worded(f"page.masks.padding.{way}") for way in ("hidden", "seen")]
     return matrices.pack([matrices.panel(
-        worded("page.masks.padding.change"), rows, names, numbered(found.old.target[:MOST_SHOWN]), low=0,
-        high=max(0.01, float(rows.max())), column_title=worded("page.masks.writes"), note=worded("page.masks.padding.note"))])
+        worded("told.masks.padding.change"), rows, names, numbered(found.old.target[:MOST_SHOWN]), low=0,
+        high=max(0.01, float(rows.max())), column_title=worded("page.masks.writes"), note=worded("told.masks.padding.note"))])
 
 
 def padding_said(found: Padded) -> dict[str, Any]:
     """The two numbers, and what the model writes with the pad tokens there."""
     effect, pads = found.effect, found.effect.pads
     if not pads:
-        return {"kind": "found", "sentence": worded("page.masks.padding.none"), "lines": [], "notes": []}
-    said = worded("page.masks.padding.said", pads=pads, hidden=size(effect.hidden), seen=size(effect.seen))
+        return {"kind": "found", "sentence": worded("told.masks.padding.none"), "lines": [], "notes": []}
+    said = worded("told.masks.padding.said", pads=pads, hidden=size(effect.hidden), seen=size(effect.seen))
     pair = Pair(found.old, found.new, compare(found.old, found.new))
-    changed = worded("page.masks.padding.on" if found.mask else "page.masks.padding.off",
+    changed = worded("told.masks.padding.on" if found.mask else "page.masks.padding.off",
                       changed=pair.comparison.changed, total=pair.comparison.total)
     return {"kind": "found", "sentence": said, "lines": mask_packs.told(pair)["lines"],
-            "notes": [changed, worded("page.masks.padding.why")]}
+            "notes": [changed, worded("told.masks.padding.why")]}
 
 
 def prefix(found: Prefixed) -> dict[str, Any]:
@@ -89,11 +89,11 @@ def prefix(found: Prefixed) -> dict[str, Any]:
     lengths = [f"p = {p}" + (" ←" if p == found.p else "") for p in range(len(found.distance))]
     return matrices.pack([
         matrices.panel(worded("page.masks.mask"), additive(found.mask), words, words, scale="diverging", digits=0,
-                       note=worded("page.masks.mask.note"), **reads),
+                       note=worded("told.masks.mask.note"), **reads),
         matrices.panel(worded("page.masks.weights"), found.weights, words, words, low=0, high=1,
-                       note=worded("page.masks.prefix.weights"), **reads),
-        matrices.panel(worded("page.masks.prefix.distance"), found.distance, lengths, words, low=0,
-                       note=worded("page.masks.prefix.distance.note"), column_title=worded("page.masks.reads")),
+                       note=worded("told.masks.prefix.weights"), **reads),
+        matrices.panel(worded("told.masks.prefix.distance"), found.distance, lengths, words, low=0,
+                       note=worded("told.masks.prefix.distance.note"), column_title=worded("page.masks.reads")),
     ])
 
 
@@ -102,9 +102,9 @@ def prefix_said(found: Prefixed) -> dict[str, Any]:
     n, distance = len(found.pieces), found.distance[found.p]
     name = "causal" if found.p <= 1 else "whole" if found.p == n else "part"
     said = worded(f"page.masks.prefix.{name}", p=found.p, n=n, moved=int((distance > 0).sum()), most=size(float(distance.max())))
-    notes = [worded("page.masks.prefix.writes", p=p, text=text) for p, text in found.written.items()]
+    notes = [worded("told.masks.prefix.writes", p=p, text=text) for p, text in found.written.items()]
     counted = "off" if found.penalty == 1 else "prompt" if found.prompt else "written"
     notes += [worded(f"page.masks.prefix.penalty.{counted}", penalty=f"{found.penalty:g}")]
-    notes += [worded("page.masks.prefix.trained"), worded("page.masks.prefix.why"),
-              worded("page.masks.prefix.cached", cached=size(found.cached))]
+    notes += [worded("told.masks.prefix.trained"), worded("told.masks.prefix.why"),
+              worded("told.masks.prefix.cached", cached=size(found.cached))]
     return {"kind": "found", "sentence": said, "lines": [], "notes": notes}

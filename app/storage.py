@@ -107,7 +107,7 @@ class Storage:
     @property
     def mended(self) -> str:
         """A sentence for everyone where the file of sessions was damaged; "" where it was not."""
-        return worded("page.mended", **self._mended) if self._mended else ""
+        return worded("told.mended", **self._mended) if self._mended else ""
 
 
 def secret(folder: Path) -> bytes:

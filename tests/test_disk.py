@@ -153,7 +153,7 @@ def test_sqlite_says_that_it_is_full_and_so_do_we(models, tmp_path, caplog):
 def test_a_place_that_could_not_be_used_is_tried_again(models, tmp_path, monkeypatch, caplog):
     keeper = Keeper(tmp_path)
     with monkeypatch.context() as patch:
-        patch.setattr("core.sessions.Store", lambda place: (_ for _ in ()).throw(OSError(errno.ENOSPC, "No space left")))
+        patch.setattr("core.sessions.Store", lambda *places: (_ for _ in ()).throw(OSError(errno.ENOSPC, "No space left")))
         with pytest.raises(SessionError, match="disk of this host is full"):
             _ = keeper.store
     with pytest.raises(SessionError, match="disk of this host is full"):  # not at every step of every visitor

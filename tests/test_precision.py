@@ -1,6 +1,7 @@
 """Weights in fewer bits: what is rounded and what is shared, under a name of its own, and what the page says of it."""
 
 import json
+import re
 from dataclasses import replace
 
 import gradio as gr
@@ -61,7 +62,8 @@ def test_every_family_runs_lighter_and_its_full_weights_stay_as_they_are(family,
         assert torch.equal(own, whole.model(input_ids=ids, decoder_input_ids=ids).logits)
     assert 0 < (own - found).norm() < 0.5 * own.norm()  # random T5 weights amplify it: whole in bfloat16, 0.26
     assert fingerprint(whole.model) == before
-    norms = {name: one.data_ptr() for name, one in whole.model.named_parameters() if one.ndim == 1 and "norm" in name}
+    norms = {name: one.data_ptr() for name, one in whole.model.named_parameters() if one.ndim == 1
+             and re.search("norm|ln_", name.lower())}
     kept = dict(light.model.named_parameters())
     assert norms and all(kept[name].data_ptr() == at for name, at in norms.items()), "shared, not copied"
 

@@ -137,4 +137,4 @@ def looked(shelf: Shelf, data: object, visitor: str) -> None:
 def not_kept(shelf: Shelf, visitor: str) -> str:
     """A sentence where the visitor's last run is not in the session, or "" where it is."""
     why = shelf.keeper.unkept(visitor)
-    return worded("page.unkept", why=why) if why else ""
+    return worded("told.unkept", why=why) if why else ""

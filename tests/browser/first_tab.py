@@ -7,8 +7,8 @@ PATIENCE = 120_000  # milliseconds for a run on a busy machine
 
 
 def ready(page: Page) -> None:
-    """The first picture is there, and the model is loaded."""
-    page.wait_for_selector("[data-ready]")
+    """The first picture is there, if perhaps behind another tab, and the model is loaded."""
+    page.wait_for_selector("[data-ready]", state="attached")
     page.wait_for_function("document.querySelector('#ts-status').innerText.match(/ready|bereit/)", timeout=PATIENCE)
 
 
