@@ -145,7 +145,7 @@ def pictures(folder: Path) -> None:
                 page.add_init_script("localStorage.setItem('two-stacks-minutes', 'off')")
                 page.goto(f"{address}/?__theme={look}")
                 page.wait_for_selector("[data-ready]")
-                page.wait_for_function("document.querySelector('#ts-status').innerText.includes('ready')")
+                page.wait_for_function("document.querySelector('#ts-status').innerText.match(/ready|bereit/)")
                 open_tab(page, LANGUAGES["en"][f"page.{scene.tab}"])
                 page.wait_for_selector(scene.drawn)
                 scene.act(page)

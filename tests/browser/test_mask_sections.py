@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.first_tab import ready
 from tests.browser.tabs import open_tab
 from tests.browser.test_masks_tab import begun, part, sentence
 
@@ -140,8 +141,7 @@ def test_the_leak_test_takes_a_target_token(page):
 
 def test_they_speak_german_and_fit_a_phone(open_page, address):
     page = open_page(address, locale="de-DE", viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
-    page.wait_for_selector("[data-ready]")
-    page.wait_for_function("document.querySelector('#ts-status').innerText.includes('ready')")
+    ready(page)
     open_tab(page, "Masken")
     expect(page.locator("#ts-masks-row > button").first).to_contain_text("Eine Zeile der Attention")
     for name in ("row", "relative"):
