@@ -79,7 +79,7 @@ def train(page: Page) -> Iterator[str]:
     expect(page.locator("#ts-train-bridge-view canvas")).not_to_have_count(0)
     sections(page)  # the relatives lie in another
     expect(page.locator("#ts-train-kinds-view section[data-family]")).to_have_count(6)
-    page.locator("section[data-family=bert] > .tr-row button").click()
+    page.locator("section[data-family=bert] > .tr-row button:not([hidden])").click()
     expect(page.locator("section[data-family=bert] .tr-fall svg")).to_have_count(1)
     sections(page)
     yield "training"
