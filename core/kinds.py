@@ -27,7 +27,7 @@ MOVED = 1e-9  # of a logit in float64: more than rounding
 
 @dataclass(frozen=True, eq=False)
 class Kind:
-    """weights: name -> (query, key), mean over layers and heads, with `rows` and `columns` of each.
+    """weights: name -> (query, key), mean over layers and heads; axes: its tokens, (queries, keys).
 
     moved: which of the source's and of the target's positions change when token `changed` of the source does.
     """
@@ -74,7 +74,8 @@ def two_stacks(loaded: Loaded, source: Sequence[int], labels: Sequence[int], pie
     fed = decoder_input(loaded.model, wanted)
     changed = max(0, len(source) - 2)  # the last token before the end token
     other = ids.clone()
-    other[0, changed] = ids[0, changed - 1] if ids[0, changed] != ids[0, changed - 1] else ids[0, changed] + 1
+    rows = loaded.model.get_input_embeddings().num_embeddings
+    other[0, changed] = ids[0, changed - 1] if ids[0, changed] != ids[0, changed - 1] else (ids[0, changed] + 1) % rows
     real = torch.ones_like(ids)
     with capture() as kept:
         first = forward(loaded.model, ids, real, fed)

@@ -16,6 +16,7 @@ from core.decode.driver import RECOMPUTED, Encoded, Forward, decode, encode
 from core.decode.processors import Forced, Processor
 from core.decode.search import Search
 from core.errors import InputError
+from core.inputs import read_source
 from core.masks import dead_rows, looks_ahead
 from core.models import Models, models
 from core.models.families import processors_for, start_for
@@ -23,7 +24,6 @@ from core.models.loading import Loaded
 from core.search_tree import Place, best_line
 from core.settings import Settings
 from core.shapes import EncoderWeights
-from core.sources import read_source
 from core.text import Token, next_token, piece, plain
 from core.trace import Step, Trace, run_id
 

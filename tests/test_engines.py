@@ -113,7 +113,8 @@ def test_a_resume_file_of_something_else_is_refused_and_a_cut_line_is_not(tmp_pa
 def test_the_command_makes_a_table_and_goes_on_where_it_was(tmp_path, capsys, monkeypatch):
     monkeypatch.delenv("ENGINE", raising=False)
     (tmp_path / "set.tsv").write_text("A dog runs.\tEin Hund rennt.\nTwo men talk.\tZwei Männer reden.\n", "utf-8")
-    asked = [str(tmp_path / "set.tsv"), "--settings", "{}", "--settings", '{"decoding": {"beams": 4}}', "--chunk", "1",
+    ways = ("{}", '{"decoding": {"beams": 4}}', '{"decoding": {}}')  # the third is the first, spelled otherwise
+    asked = [str(tmp_path / "set.tsv"), *(part for way in ways for part in ("--settings", way)), "--chunk", "1",
              "--resume", str(tmp_path / "kept.jsonl")]
     main(asked)
     first = capsys.readouterr().out
@@ -127,6 +128,7 @@ def test_the_command_makes_a_table_and_goes_on_where_it_was(tmp_path, capsys, mo
 
 @pytest.mark.parametrize("wrong,said", [
     (["--settings", "[]"], "must be an object"), (["--settings", "{"], "is no JSON"), (["--settings", '{"beam": 4}'], "'beam'"),
+    (["--resume", "kept.CSV"], "'kept.CSV'; the table is written beside it"),
     (["--model", "no-such"], "There is no model 'no-such'"), (["--chunk", "0"], "A chunk of 0 texts"),
 ])
 def test_the_command_says_in_a_sentence_what_it_cannot_do(tmp_path, wrong, said, monkeypatch):

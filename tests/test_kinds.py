@@ -36,6 +36,13 @@ def test_two_stacks_read_the_source_both_ways_and_the_target_one(family):
     assert all(found.source_moved) and all(found.target_moved)
 
 
+def test_the_last_id_of_a_vocabulary_changes_into_another_one():
+    loaded = models.shared("t5")
+    last = loaded.model.get_input_embeddings().num_embeddings - 1
+    found = two_stacks(loaded, [last, last, 1], LABELS, (["a", "a", "</s>"], ["<s>", "20", "21"]))
+    assert found.changed == 1 and found.source_moved[1]
+
+
 @pytest.mark.parametrize("call", [lambda: one_stack("both", *WORDS), lambda: one_stack("prefix-lm", [], ["a"]),
                                   lambda: two_stacks(models.shared("t5"), [1], [1], ((), ()))])
 def test_nothing_to_read_is_refused(call):

@@ -2,12 +2,15 @@
 
 import copy
 import random
+import threading
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
 
 from core.models import Models
+from core.models.families import reading
 from core.runs import Run
 from core.settings import Decoding, Settings
 from tests import models
@@ -141,6 +144,17 @@ def test_language_tokens():
     compare(steps, reference_for("mbart", [t.id for t in run.source], forced_bos_token_id=forced))
     again = Run(Settings(**choice), loaded)
     assert again.source == plain.source and again.source[-1].text == "en_XX"
+
+
+def test_a_tokenizer_is_given_back_in_its_own_language_whatever_happens():
+    tokenizer = SimpleNamespace(src_lang="en_XX")
+    loaded = SimpleNamespace(tokenizer=tokenizer, lock=threading.Lock())
+    with pytest.raises(ValueError), reading(loaded, "de_DE") as found:
+        assert found is tokenizer and tokenizer.src_lang == "de_DE"
+        raise ValueError
+    assert tokenizer.src_lang == "en_XX" and not loaded.lock.locked()
+    with reading(loaded, ""):
+        assert tokenizer.src_lang == "en_XX"
 
 
 @pytest.mark.gpu

@@ -176,7 +176,8 @@ def test_a_hostile_file_is_refused_with_a_reason_and_nothing_is_imported(there, 
     assert [there.file.database[name].count for name in ("sessions", "records", "steps", "events", "scores")] == [0] * 5
 
 
-@pytest.mark.parametrize("data", [b"", b"PK", b"x" * 1000, b"PK\x01\x02" * 10_000, bytes(MOST_FILE + 1)], ids=len)
+@pytest.mark.parametrize("data", [b"", b"PK", b"x" * 1000, b"PK\x01\x02" * 10_000, bytes(MOST_FILE + 1), None, "PK"],
+                         ids=lambda data: str(len(data)) if data else repr(data))
 def test_what_is_no_session_file_is_refused(there, data):
     with pytest.raises(SessionError):
         from_file(there, data, BOB)

@@ -158,7 +158,7 @@ class Models:
 
 
 def folders_in(root: str | Path) -> dict[str, Path]:
-    """Name -> folder for every subfolder of `root` with a config.json: what a host registers with MODELS_DIR."""
+    """Name -> folder for every subfolder of `root`, but hidden ones and names of bundled models: what MODELS_DIR registers."""
     root = Path(root)
     if not root.is_dir():
         raise ModelError(f"MODELS_DIR is {str(root)!r}, which is not a folder.")

@@ -1,6 +1,7 @@
 """What is unusual about each family, read from the checkpoint: start, end and forced tokens, tasks, languages."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from core.decode.processors import (
@@ -25,6 +26,21 @@ def languages_of(tokenizer: Any) -> dict[str, int]:
         return {}
     names = [t for t in getattr(tokenizer, "all_special_tokens", ()) if "_" in t]
     return {name: tokenizer.convert_tokens_to_ids(name) for name in names}
+
+
+@contextmanager
+def reading(loaded: Any, language: str) -> Iterator[Any]:
+    """The tokenizer of a loaded model, shared by all, while it reads `language`; "" is the checkpoint's own."""
+    with loaded.lock:
+        tokenizer = loaded.tokenizer
+        before = getattr(tokenizer, "src_lang", None)
+        if language:
+            tokenizer.src_lang = language
+        try:
+            yield tokenizer
+        finally:
+            if language:  # the next run may name none, and is to get the checkpoint's own
+                tokenizer.src_lang = before
 
 
 def eos_of(model: Any) -> frozenset[int]:

@@ -120,7 +120,7 @@ def _no_warning(*_: Any) -> None:
 
 
 def fingerprint(model: Any) -> str:
-    """SHA-256 of the architecture and of every weight as float32-independent bytes: name, dtype, shape, values."""
+    """SHA-256 of the architecture and of every weight: name, dtype, shape and the bytes of its values."""
     sha = hashlib.sha256(type(model).__name__.encode())
     for name, tensor in sorted(model.state_dict().items()):
         sha.update(f"{name}{tensor.dtype}{tuple(tensor.shape)}".encode())

@@ -90,7 +90,7 @@ def _cut(found: Units) -> tuple[int, bool]:
 
 @dataclass(frozen=True)
 class Fed:
-    """One row as a model reads it: ids (tokens,), segments (tokens,) or none. labels (tokens,): what is to be predicted at
+    """One row as a model reads it: ids (tokens,), segments (tokens,). labels (tokens,): what is to be predicted at
     each place, -100 where nothing is."""
 
     ids: list[int]

@@ -62,7 +62,9 @@ def to_file(store: Store, session: Session) -> bytes:
 
 def from_file(store: Store, data: bytes, owner: str) -> Session:
     """A new private session of `owner` with what `to_file` wrote; SessionError says what is wrong with anything else."""
-    if not isinstance(data, bytes) or len(data) > MOST_FILE:
+    if not isinstance(data, bytes):
+        raise SessionError(f"A session file must be bytes, not {type(data).__name__}.")
+    if len(data) > MOST_FILE:
         raise SessionError(f"A session file has at most {MOST_FILE:,} bytes; this has {len(data):,}.")
     if data.count(b"PK\x01\x02") > 2 * SESSION_RECORDS:  # before a directory of millions of entries is read
         raise SessionError(f"A session file has at most {SESSION_RECORDS:,} records; this has more entries.")

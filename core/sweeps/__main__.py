@@ -40,8 +40,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         corpora = {path.name: _corpus(path) for path in args.files}
         if len(corpora) < len(args.files):
             raise InputError("Two test sets have one name; rename one, as the table tells them apart by it.")
-        models_of = dict.fromkeys(args.model or [DEFAULT])
-        ways = [(model, text, _settings(text, model)) for model in models_of for text in dict.fromkeys(args.settings or ["{}"])]
+        if args.resume.suffix.lower() == ".csv":
+            raise InputError(f"--resume is {args.resume.name!r:.60}; the table is written beside it as .csv, so name it .jsonl.")
+        ways = _ways(args.model or [DEFAULT], args.settings or ["{}"])
         chunks = plan([[one] for *_, one in ways], {name: corpus.sources for name, corpus in corpora.items()}, args.chunk)
         kept = ResumeFile(args.resume, chunks, models())
         made_by(engine_of(options(), models()), kept)
@@ -100,6 +101,16 @@ def _corpus(path: Path) -> Corpus:
     if not corpus.sources:
         raise InputError(f"{path.name} has no sources.")
     return corpus
+
+
+def _ways(names: Sequence[str], texts: Sequence[str]) -> list[tuple[str, str, Settings]]:
+    """(model, settings as they were told, settings); equal ones once, as they were told first."""
+    found: dict[Settings, tuple[str, str, Settings]] = {}
+    for model in names:
+        for text in texts:
+            settings = _settings(text, model)
+            found.setdefault(settings, (model, text, settings))
+    return list(found.values())
 
 
 def _settings(text: str, model: str) -> Settings:

@@ -12,7 +12,7 @@ from core.models.loading import Loaded
 
 LARGEST = 20_000_000  # parameters that are trained in the page: a step of a larger model would hold the others up
 COPY, HALF, FRESH = "copy", "half", "fresh"
-# family's names of (encoder layers, decoder layers, layers' list, and the sizes of a small one)
+# the sizes of a small one, by its family's names
 _T5 = dict(d_model=96, d_kv=24, num_heads=4, d_ff=192, num_layers=2, num_decoder_layers=2)
 _BART = dict(d_model=96, encoder_attention_heads=4, decoder_attention_heads=4, encoder_ffn_dim=192, decoder_ffn_dim=192,
              encoder_layers=2, decoder_layers=2)

@@ -11,6 +11,7 @@ import numpy as np
 import torch
 
 from core.errors import InputError
+from core.models.families import reading
 from core.models.loading import Loaded
 from core.shapes import Floats, Ids
 from core.text import Token, tokenize
@@ -53,15 +54,8 @@ class Taught:
 
 def label_tokens(loaded: Loaded, text: str, limit: int, language: str = "") -> tuple[list[Token], int]:
     """(tokens of a target as the model is to write them, how many were cut); the end token is last, or mBART's language code."""
-    with loaded.lock:  # the language is a setting of the shared tokenizer
-        before = getattr(loaded.tokenizer, "src_lang", None)
-        if language:
-            loaded.tokenizer.src_lang = language
-        try:
-            return tokenize(loaded.tokenizer, text, min(limit, loaded.max_target))
-        finally:
-            if language:
-                loaded.tokenizer.src_lang = before
+    with reading(loaded, language) as tokenizer:
+        return tokenize(tokenizer, text, min(limit, loaded.max_target))
 
 
 @torch.inference_mode()

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from core.budget import longest_source
 from core.errors import ControlError, InputError
-from core.models.families import language_id, prefix_for
+from core.models.families import language_id, prefix_for, reading
 from core.models.loading import Loaded
 from core.noise import Corruption, corrupt, rows_of
 from core.noise.tokens import units_of
@@ -51,14 +51,8 @@ def _tokens(loaded: Loaded, settings: Settings, text: str) -> tuple[list[Token],
     language_id(loaded, settings.source_language)  # refuses an unknown one
     sites = loaded.sites
     limit = min(MAX_SOURCE, loaded.max_source, longest_source(sites.layers("encoder"), sites.heads.get("encoder", 0)))
-    with loaded.lock:  # the source language is a setting of the shared tokenizer
-        before = getattr(loaded.tokenizer, "src_lang", None)
-        if settings.source_language:
-            loaded.tokenizer.src_lang = settings.source_language
-        tokens, cut = tokenize(loaded.tokenizer, text, limit)
-        if settings.source_language:  # the next run may name none, and is to get the checkpoint's own
-            loaded.tokenizer.src_lang = before
-    return tokens, cut, limit
+    with reading(loaded, settings.source_language) as tokenizer:
+        return *tokenize(tokenizer, text, limit), limit
 
 
 def _pads(loaded: Loaded, settings: Settings, length: int) -> list[Token]:
