@@ -34,8 +34,10 @@ def box(page, name: str):
 
 
 def fill(page, rows: list[tuple[str, str]]) -> None:
-    box(page, "sources").fill("\n".join(source for source, _ in rows))
-    box(page, "references").fill("\n".join(reference for _, reference in rows))
+    for name, lines in zip(("sources", "references"), zip(*rows)):
+        for _ in range(2):  # Gradio empties a field once more that has only just been mounted, faster than a person types
+            box(page, name).fill("\n".join(lines))
+            page.wait_for_timeout(200)
 
 
 def written(page, count: int) -> None:
