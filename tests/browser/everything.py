@@ -28,7 +28,9 @@ def attention(page: Page) -> Iterator[str]:
     root.locator("[data-ts=keep]").click()
     if not page.locator("#ts-more input[type=number]").first.is_visible():
         page.locator("#ts-more > button").click()
-    page.locator("#ts-more input[type=number]").first.fill("8")  # the same source, a shorter output
+    for _ in range(2):  # Gradio sets a field once more that has only just been mounted, faster than a person types
+        page.locator("#ts-more input[type=number]").first.fill("8")  # the same source, a shorter output
+        page.wait_for_timeout(200)
     page.locator("#ts-run").click()
     page.wait_for_function(f"{HOOK}.steps() === 8 && {HOOK}.done()")
     root.locator("[data-ts=compare]").select_option("beside")
